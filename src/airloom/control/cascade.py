@@ -1,0 +1,169 @@
+"""A position controller for any multirotor, tuned from its mass, inertia, rotors and motor lag.
+
+Position: a = a* + k_d (v* − v) + k_p (p* − p) + k_i ∫(p* − p), with k_p = ω², k_d = 2ω; the thrust direction that gives
+this acceleration and the heading that gives the yaw are followed by α = ω_a² e − 2 ω_a (ω − ω*), and the torque is
+J α + ω × J ω. The attitude error e is twice the tangent of half the angle between body z and the wanted thrust
+direction: it needs no trigonometry and stays defined when upside down.
+
+Tuning: ω_a is what the motors can follow (0.3/τ) and what their torque allows for a 0.35 rad error, whichever is less;
+yaw likewise; the position loop is six times slower than the tilt loop.
+"""
+
+from __future__ import annotations
+
+from math import pi, sqrt, tan
+
+import numpy as np
+from pydantic import Field
+
+from airloom.compiled import compiled
+from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
+from airloom.flight_stack import Controller, Rated, StackError, block_kernel
+from airloom.physics.rows import (
+    ARMED, COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY,
+    JYZ, JZZ, LANES, MASS, MEMORY, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
+)  # fmt: skip
+
+(
+    PERIOD, KP, KD, KI, KP_Z, KD_Z, KI_Z, REACH, TILT_KP, TILT_KD, YAW_KP, YAW_KD, LEAN, MIN_THRUST, MAX_THRUST,
+) = (GAIN + k * LANES for k in range(15))  # fmt: skip
+SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
+THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+MAX_INTEGRAL = 3.0  # m/s² that the integral may add
+
+
+@compiled
+def _limit(x, size):
+    x = x if x < size else size
+    return x if x > -size else -size
+
+
+@compiled
+def want_acceleration(w):
+    """Specific force wanted in the world, left in WANT_X, WANT_Y, WANT_Z."""
+    for i in range(LANES):
+        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
+        far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
+        near = 1.0 / far if far > 1.0 else 1.0
+        ex, ey, ez = ex * near, ey * near, ez * near
+        gain = w[PERIOD + i] if (far < 1.0) & (w[ARMED + i] > 0.0) else 0.0
+        w[SUM_X + i] = _limit(w[SUM_X + i] + gain * w[KI + i] * ex, MAX_INTEGRAL)
+        w[SUM_Y + i] = _limit(w[SUM_Y + i] + gain * w[KI + i] * ey, MAX_INTEGRAL)
+        w[SUM_Z + i] = _limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, MAX_INTEGRAL)
+        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        x = w[SAX + i] + w[KP + i] * ex + w[KD + i] * vx + w[SUM_X + i]
+        y = w[SAY + i] + w[KP + i] * ey + w[KD + i] * vy + w[SUM_Y + i]
+        z = w[SAZ + i] + w[KP_Z + i] * ez + w[KD_Z + i] * vz + w[SUM_Z + i] + w[GRAVITY + i]
+        lowest = 0.2 * w[GRAVITY + i]
+        z = z if z > lowest else lowest
+        level, most = sqrt(x * x + y * y), w[LEAN + i] * z
+        shrink = most / level if level > most else 1.0
+        w[WANT_X + i] = x * shrink
+        w[WANT_Y + i] = y * shrink
+        w[WANT_Z + i] = z
+
+
+@compiled
+def follow_thrust_direction(w):
+    """Body thrust and torque that turn body z towards the wanted force and body x towards the wanted heading."""
+    for i in range(LANES):
+        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        r00, r01, r02 = 1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c)
+        r10, r11, r12 = 2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b)
+        r20, r21, r22 = 2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c)
+        fx, fy, fz = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
+        size = sqrt(fx * fx + fy * fy + fz * fz)
+        x = (r00 * fx + r10 * fy + r20 * fz) / size
+        y = (r01 * fx + r11 * fy + r21 * fz) / size
+        z = (r02 * fx + r12 * fy + r22 * fz) / size
+        below = 1.0 + z if z > -0.8 else 0.2
+        roll_error, pitch_error = -2.0 * y / below, 2.0 * x / below
+        ahead = r00 * w[SCOS + i] + r10 * w[SSIN + i]
+        aside = r00 * w[SSIN + i] - r10 * w[SCOS + i]
+        level = sqrt(ahead * ahead + aside * aside)
+        below = level + ahead if ahead > -0.8 * level else 0.2 * level
+        yaw_error = 2.0 * aside / below if level > 1e-6 else 0.0
+        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
+        turn = w[SYAWRATE + i]
+        lx = w[TILT_KP + i] * roll_error + w[TILT_KD + i] * (turn * r20 - p)
+        ly = w[TILT_KP + i] * pitch_error + w[TILT_KD + i] * (turn * r21 - q)
+        lz = w[YAW_KP + i] * yaw_error + w[YAW_KD + i] * (turn * r22 - r)
+        hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
+        hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
+        hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
+        on = 1.0 if w[ARMED + i] > 0.0 else 0.0
+        thrust = w[MASS + i] * size * (z if z > 0.1 else 0.1)
+        thrust = thrust if thrust > w[MIN_THRUST + i] else w[MIN_THRUST + i]
+        thrust = thrust if thrust < w[MAX_THRUST + i] else w[MAX_THRUST + i]
+        w[THRUST + i] = on * thrust
+        w[ROLL + i] = (fx * w[SSIN + i] - fy * w[SCOS + i]) / size
+        w[PITCH + i] = (fx * w[SCOS + i] + fy * w[SSIN + i]) / size
+        w[YAW_RATE + i] = turn
+        w[WANT_THRUST + i] = on * thrust
+        w[WANT_X + i] = on * (w[JXX + i] * lx + w[JXY + i] * ly + w[JXZ + i] * lz + q * hz - r * hy)
+        w[WANT_Y + i] = on * (w[JXY + i] * lx + w[JYY + i] * ly + w[JYZ + i] * lz + r * hx - p * hz)
+        w[WANT_Z + i] = on * (w[JXZ + i] * lx + w[JYZ + i] * ly + w[JZZ + i] * lz + p * hy - q * hx)
+
+
+@block_kernel
+def control_cascade(w, rotors, tick):
+    want_acceleration(w)
+    follow_thrust_direction(w)
+    mix(w, rotors)
+
+
+class CascadeParameters(Rated):
+    """Frequencies left out are tuned from the airframe."""
+
+    position_frequency: float | None = Field(None, gt=0, description="natural frequency of the position loop, rad/s")
+    tilt_frequency: float | None = Field(None, gt=0, description="natural frequency of the tilt loop, rad/s")
+    yaw_frequency: float | None = Field(None, gt=0, description="natural frequency of the yaw loop, rad/s")
+    integral: float = Field(0.15, ge=0, lt=2, description="integral gain as a part of the frequency cubed")
+    max_speed: float = Field(5.0, gt=0, description="towards a far setpoint, m/s")
+    max_tilt: float = Field(0.6, gt=0, lt=pi / 2, description="rad")
+
+
+class Cascade(Controller):
+    """Position → thrust direction → torque → rotors, for any multirotor, tuned from its file."""
+
+    Parameters = CascadeParameters
+    kernel = control_cascade
+
+    def check(self) -> None:
+        frame = self.airframe
+        if np.linalg.matrix_rank(frame.allocation, tol=1e-9) < 4:
+            raise StackError(
+                f"the controller 'cascade' needs rotors that give thrust and all three torques independently; "
+                f"these {len(frame.rotors)} do not"
+            )
+        lift, weight = float(frame.allocation[0] @ frame.max_thrusts), frame.mass * frame.gravity
+        if lift < 1.1 * weight:
+            raise StackError(f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly")
+
+    def frequencies(self) -> tuple[float, float, float]:
+        """Natural frequencies of position, tilt and yaw, rad/s."""
+        p, frame = self.parameters, self.airframe
+        lag = max(max(r.time_constant_up, r.time_constant_down) for r in frame.rotors)
+        roll, pitch, yaw = self._angular_authority()
+        tilt = p.tilt_frequency or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
+        turn = p.yaw_frequency or min(0.5 * tilt, sqrt(yaw / 0.35))
+        return p.position_frequency or tilt / 6.0, tilt, turn
+
+    def _angular_authority(self) -> np.ndarray:
+        """Angular acceleration that each axis can reach while hovering, rad/s²."""
+        frame = self.airframe
+        hover = frame.mixer[:, 0] * frame.mass * frame.gravity
+        room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
+        with np.errstate(divide="ignore"):
+            torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]
+        return np.array(torque) / np.diag(frame.inertia)
+
+    def gains(self, step_ns: int) -> list[float]:
+        p, frame = self.parameters, self.airframe
+        position, tilt, turn = self.frequencies()
+        lift = float(frame.allocation[0] @ frame.max_thrusts)
+        loop = [position**2, 2.0 * position, p.integral * position**3]
+        return [
+            1.0 / p.rate, *loop, *loop, 2.0 * p.max_speed / position, tilt**2, 2.0 * tilt, turn**2, 2.0 * turn,
+            tan(p.max_tilt), 0.05 * lift, 0.95 * lift,
+        ]  # fmt: skip

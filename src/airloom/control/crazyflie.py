@@ -1,0 +1,154 @@
+"""The Crazyflie's controller of the CrazyS paper (Silano and Iannelli, 2019): reference generator and on-board loops.
+
+Reference generator (its Fig. 4, eq. 7): position errors in the body's heading are velocity setpoints, a PI loop turns
+velocity errors into tilt; altitude PID gives the thrust as PWM. On board (Fig. 5): attitude PI at 250 Hz, rate P at
+500 Hz, mixer (eq. 9), and PWM→speed ω = slope · PWM + offset.
+
+Units as the paper's gains need them: xy_kp and xy_ki give DEGREES of tilt per m/s and per m; attitude_kp and
+attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the offset only.
+"""
+
+from math import asin, atan2, cos, pi, sin
+
+from pydantic import Field
+
+from airloom.clock import ticks_per_period
+from airloom.compiled import compiled
+from airloom.flight_stack import Controller, Rated, StackError, block_kernel
+from airloom.physics.rows import (
+    ARMED, COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, ROTOR_WIDTH,
+    SPX, SPY, SPZ, SYAW, TARGET,
+)  # fmt: skip
+
+DEGREE = pi / 180.0
+
+(
+    POSITION_TICKS, ATTITUDE_TICKS, POSITION_DT, ATTITUDE_DT, RATE_DT,
+    XY_KP, XY_KI, TILT_LIMIT, YAW_KP, YAW_RATE_LIMIT,
+    Z_FEEDFORWARD, Z_KP, Z_KI, Z_KD, THRUST_MIN, THRUST_MAX,
+    ATTITUDE_KP, ATTITUDE_KI, RATE_KP, YAW_RATE_KP, YAW_RATE_KI, PWM_SLOPE, PWM_OFFSET,
+) = (GAIN + k * LANES for k in range(23))  # fmt: skip
+SUM_X, SUM_Y, SUM_Z, SUM_ROLL, SUM_PITCH, SUM_YAW_RATE, ROLL_RATE, PITCH_RATE = (MEMORY + k * LANES for k in range(8))
+THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+
+
+@compiled
+def _limit(x, low, high):
+    return min(max(x, low), high)
+
+
+@compiled
+def generate_reference(w, i, yaw):
+    """Position errors → tilt, yaw rate and thrust commands."""
+    dt, c, s = w[POSITION_DT + i], cos(yaw), sin(yaw)
+    ex, ey = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i]
+    u_error = (ex * c + ey * s) - (w[EVX + i] * c + w[EVY + i] * s)
+    v_error = (ey * c - ex * s) - (w[EVY + i] * c - w[EVX + i] * s)
+    ez = w[SPZ + i] - w[EPZ + i]
+    w[SUM_X + i] += u_error * dt
+    w[SUM_Y + i] += v_error * dt
+    w[SUM_Z + i] += ez * dt
+    tilt = w[TILT_LIMIT + i]
+    w[PITCH + i] = _limit((w[XY_KP + i] * u_error + w[XY_KI + i] * w[SUM_X + i]) * DEGREE, -tilt, tilt)
+    w[ROLL + i] = _limit(-(w[XY_KP + i] * v_error + w[XY_KI + i] * w[SUM_Y + i]) * DEGREE, -tilt, tilt)
+    turn = w[SYAW + i] - yaw
+    turn = atan2(sin(turn), cos(turn))
+    w[YAW_RATE + i] = _limit(w[YAW_KP + i] * turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i])
+    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[Z_KI + i] * w[SUM_Z + i] - w[Z_KD + i] * w[EVZ + i]
+    w[THRUST + i] = _limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i])
+
+
+@compiled
+def control_attitude(w, i, roll, pitch):
+    dt = w[ATTITUDE_DT + i]
+    roll_error, pitch_error = (w[ROLL + i] - roll) / DEGREE, (w[PITCH + i] - pitch) / DEGREE
+    w[SUM_ROLL + i] += roll_error * dt
+    w[SUM_PITCH + i] += pitch_error * dt
+    w[ROLL_RATE + i] = w[ATTITUDE_KP + i] * roll_error + w[ATTITUDE_KI + i] * w[SUM_ROLL + i]
+    w[PITCH_RATE + i] = w[ATTITUDE_KP + i] * pitch_error + w[ATTITUDE_KI + i] * w[SUM_PITCH + i]
+
+
+@compiled
+def control_rates(w, i, rotors):
+    """Rate errors → PWM of each motor (eq. 9) → rotor speeds."""
+    yaw_error = w[YAW_RATE + i] - w[EWZ + i]
+    w[SUM_YAW_RATE + i] += yaw_error * w[RATE_DT + i]
+    roll = 0.5 * w[RATE_KP + i] * (w[ROLL_RATE + i] - w[EWX + i])
+    pitch = 0.5 * w[RATE_KP + i] * (w[PITCH_RATE + i] - w[EWY + i])
+    yaw = w[YAW_RATE_KP + i] * yaw_error + w[YAW_RATE_KI + i] * w[SUM_YAW_RATE + i]
+    thrust, slope, offset = w[THRUST + i], w[PWM_SLOPE + i], w[PWM_OFFSET + i]
+    rotors[TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset
+    rotors[ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch - roll + yaw) + offset
+    rotors[2 * ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch + roll - yaw) + offset
+    rotors[3 * ROTOR_WIDTH + TARGET + i] = slope * (thrust - pitch + roll + yaw) + offset
+
+
+@block_kernel
+def control_crazyflie(w, rotors, tick):
+    for i in range(LANES):
+        if w[ARMED + i] == 0.0:
+            for k in range(4):
+                rotors[k * ROTOR_WIDTH + TARGET + i] = 0.0
+            continue
+        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        if tick % int(w[POSITION_TICKS + i]) == 0:
+            generate_reference(w, i, atan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d)))
+        if tick % int(w[ATTITUDE_TICKS + i]) == 0:
+            roll = atan2(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
+            pitch = asin(_limit(2.0 * (a * c - d * b), -1.0, 1.0))
+            control_attitude(w, i, roll, pitch)
+        control_rates(w, i, rotors)
+
+
+class CrazyflieParameters(Rated):
+    rate: float = Field(500.0, gt=0, description="of the rate loop, Hz")
+    attitude_rate: float = Field(250.0, gt=0, description="of the attitude loop, Hz")
+    position_rate: float = Field(100.0, gt=0, description="of the reference generator, Hz")
+    xy_kp: float = Field(3.59, ge=0, description="degrees of tilt per m/s")
+    xy_ki: float = Field(5.73, ge=0, description="degrees of tilt per m")
+    tilt_limit: float = Field(pi / 6, gt=0, lt=pi / 2, description="rad")
+    yaw_kp: float = Field(0.0914, ge=0, description="rad/s per rad")
+    yaw_rate_limit: float = Field(1.11 * pi, gt=0, description="rad/s")
+    z_feedforward: float = Field(6874.0, ge=0, le=65535, description="hover PWM")
+    z_kp: float = Field(70.0, ge=0, description="PWM per m")
+    z_ki: float = Field(3.15, ge=0, description="PWM per m s")
+    z_kd: float = Field(373.0, ge=0, description="PWM per m/s")
+    thrust_min: float = Field(5156.0, ge=0, le=65535, description="PWM")
+    thrust_max: float = Field(8163.0, ge=0, le=65535, description="PWM")
+    attitude_kp: float = Field(0.0611, ge=0, description="rad/s per degree")
+    attitude_ki: float = Field(0.0349, ge=0, description="rad/s per degree s")
+    rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s, roll and pitch")
+    yaw_rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s")
+    yaw_rate_ki: float = Field(95.6839, ge=0, description="PWM per rad")
+    pwm_slope: float = Field(0.2685, gt=0, description="rad/s per PWM")
+    pwm_offset: float = Field(426.24, description="rad/s")
+
+
+class Crazyflie(Controller):
+    """Position, attitude and rate loops of the Crazyflie 2.0 as the CrazyS paper has them."""
+
+    Parameters = CrazyflieParameters
+    kernel = control_crazyflie
+
+    def check(self) -> None:
+        signs = [(p[0] > 0, p[1] > 0, r.turns) for r in self.airframe.rotors for p in [r.position]]
+        wanted = [(True, False, "ccw"), (False, False, "cw"), (False, True, "ccw"), (True, True, "cw")]
+        if signs != wanted:
+            raise StackError(
+                "the controller 'crazyflie' flies four rotors in an ×, listed front right (ccw), back right (cw), "
+                "back left (ccw), front left (cw); use the controller 'cascade' for any other layout"
+            )
+
+    def rates(self) -> dict[str, float]:
+        p = self.parameters
+        return {"rate": p.rate, "attitude_rate": p.attitude_rate, "position_rate": p.position_rate}
+
+    def gains(self, step_ns: int) -> list[float]:
+        p = self.parameters
+        return [
+            ticks_per_period(p.position_rate, step_ns), ticks_per_period(p.attitude_rate, step_ns),
+            1.0 / p.position_rate, 1.0 / p.attitude_rate, 1.0 / p.rate,
+            p.xy_kp, p.xy_ki, p.tilt_limit, p.yaw_kp, p.yaw_rate_limit,
+            p.z_feedforward, p.z_kp, p.z_ki, p.z_kd, p.thrust_min, p.thrust_max,
+            p.attitude_kp, p.attitude_ki, p.rate_kp, p.yaw_rate_kp, p.yaw_rate_ki, p.pwm_slope, p.pwm_offset,
+        ]  # fmt: skip

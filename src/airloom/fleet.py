@@ -1,0 +1,322 @@
+"""The fleet: all vehicles of a run laid out in blocks, with their sensors and flight stacks, ready for the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from airloom.clock import ticks_per_period, to_ns
+from airloom.compiled import Kernel
+from airloom.flight_stack import Controller, Estimator, StackError
+from airloom.loop import (
+    CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST_EFFECT,
+    FIRST_SENSOR, FRAME_SPEEDS, KERNEL, LANE, NUMBERS, SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE, TICKS, Flight,
+    Sensing,
+)  # fmt: skip
+from airloom.physics.rows import (
+    BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, DAMPING, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS,
+    IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LAG_DOWN, LAG_UP, LANES, MASS, MAX_SPEED,
+    MIX_THRUST, PUSH, PX, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, SPY, SPZ, SSIN, SYAW, TARGET,
+    THRUST_CONSTANT, VX, WIDTH, WINDX, WINDY, WINDZ, WX,
+)  # fmt: skip
+from airloom.plugin import find
+from airloom.rotations import quaternion_from_euler
+from airloom.scenario.models import Scenario, Vehicle
+from airloom.sensors.errors import CHANNELS
+from airloom.sensors.noise import stream_key
+from airloom.sensors.sensor import ERRORS_WIDTH, PARAMETER_WIDTH, READING_WIDTH, Sensor
+from airloom.vehicles.airframe import Airframe
+from airloom.world.ground import world_array
+
+if TYPE_CHECKING:
+    from airloom.system import System
+
+TAPE_LENGTH = 64
+FRAME_COUNT = 64
+
+
+@dataclass
+class Member:
+    """One vehicle of the fleet: its description, its parts, and its place in the blocks."""
+
+    name: str
+    vehicle: Vehicle
+    airframe: Airframe
+    estimator: Estimator
+    controller: Controller | None
+    sensors: list[Sensor]
+    effects: list[tuple[Kernel, list[float]]]
+    number: int
+    block: int = -1
+    lane: int = -1
+
+    def kind(self) -> tuple:
+        """Vehicles of one kind may share a block."""
+        controller = None
+        if self.controller is not None:
+            controller = (type(self.controller), self.controller.kernel, self.controller.parameters.rate)
+        effects = tuple(kernel for kernel, _ in self.effects)
+        return (self.estimator.kernel, self.estimator.parameters.rate, controller, effects)
+
+
+def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
+    """Vehicles with `copies` become NAME_0, NAME_1, … in rows along x, centred on their pose."""
+    expanded: dict[str, Vehicle] = {}
+    for name, vehicle in vehicles.items():
+        if vehicle.copies is None:
+            expanded[name] = vehicle
+            continue
+        count, spacing = vehicle.copies.count, vehicle.copies.spacing
+        columns = vehicle.copies.columns or int(np.ceil(np.sqrt(count)))
+        rows = -(-count // columns)
+        x0, y0, z0 = vehicle.pose.position
+        for k in range(count):
+            row, column = divmod(k, columns)
+            x = x0 + (column - (min(columns, count) - 1) / 2) * spacing
+            y = y0 + (row - (rows - 1) / 2) * spacing
+            pose = vehicle.pose.model_copy(update={"position": (x, y, z0)})
+            expanded[f"{name}_{k}"] = vehicle.model_copy(update={"pose": pose, "copies": None})
+    return expanded
+
+
+class Fleet:
+    """All vehicles as arrays. `flight` and `sensing` are what the compiled loop works on."""
+
+    def __init__(self, scenario: Scenario, systems: Iterable[System]) -> None:
+        self.scenario = scenario
+        self.step_ns = to_ns(scenario.step)
+        systems = list(systems)
+        vehicles = expand_copies(scenario.vehicles)
+        self.members = [self._member(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
+        self.blocks = self._fill_blocks()
+        self.rotor_count = max(len(m.airframe.rotors) for m in self.members)
+        self._allocate()
+
+    # -- building ------------------------------------------------------------------------------------------------
+
+    def _member(self, number: int, name: str, vehicle: Vehicle, systems: list[System]) -> Member:
+        airframe = Airframe(vehicle, self.scenario.world.gravity)
+        try:
+            estimator = self._plugin("estimator", vehicle.estimator)
+            controller = None
+            if vehicle.controller is not None:
+                controller_class, parameters = self._resolve("controller", vehicle.controller)
+                controller = controller_class(parameters, airframe)
+            sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
+            self._check_needs(estimator, vehicle)
+        except StackError as error:
+            raise StackError(f"vehicle {name}: {error}") from None
+        effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
+        return Member(name, vehicle, airframe, estimator, controller, sensors, effects, number)
+
+    def _resolve(self, category: str, choice):
+        plugin = find(category, choice.kind)
+        return plugin, plugin.Parameters.model_validate(choice.parameters)
+
+    def _plugin(self, category: str, choice):
+        plugin, parameters = self._resolve(category, choice)
+        return plugin(parameters)
+
+    def _sensor(self, vehicle: str, name: str, choice) -> Sensor:
+        plugin, parameters = self._resolve("sensor", choice)
+        return plugin(name, vehicle, choice.rate, parameters)
+
+    def _check_needs(self, estimator: Estimator, vehicle: Vehicle) -> None:
+        kinds = {choice.kind for choice in vehicle.sensors.values()}
+        missing = [need for need in estimator.needs if need not in kinds]
+        if missing:
+            raise StackError(
+                f"the estimator '{vehicle.estimator.kind}' needs a sensor of kind {' and '.join(missing)}; "
+                f"the vehicle has {', '.join(sorted(kinds)) or 'none'}"
+            )
+
+    def _fill_blocks(self) -> list[list[Member]]:
+        groups: dict[tuple, list[Member]] = {}
+        for member in self.members:
+            groups.setdefault(member.kind(), []).append(member)
+        blocks = [group[k : k + LANES] for group in groups.values() for k in range(0, len(group), LANES)]
+        for b, block in enumerate(blocks):
+            for i, member in enumerate(block):
+                member.block, member.lane = b, i
+        return blocks
+
+    def _allocate(self) -> None:
+        n, fours = len(self.blocks), -(-self.rotor_count // ROTORS_TOGETHER)
+        sensors = [s for block in self.blocks for m in block for s in m.sensors]
+        depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
+        effects = [kernel for block in self.blocks for kernel, _ in block[0].effects]
+        rows = max((len(p) for m in self.members for _, p in m.effects), default=0)
+        self.flight = Flight(
+            blocks=np.zeros((n, WIDTH)),
+            rotors=np.zeros((n, fours * ROTORS_TOGETHER * ROTOR_WIDTH)),
+            stacks=np.zeros((n, STACK_WIDTH), dtype=np.int64),
+            vehicles=np.full((n, LANES), -1, dtype=np.int64),
+            world=world_array(self.scenario.world, self.scenario.step),
+            effects=np.zeros(len(effects), dtype=np.int64),
+            effect_parameters=np.zeros((len(effects), rows * LANES)),
+            frames=np.zeros((FRAME_COUNT, len(self.members), FRAME_SPEEDS + self.rotor_count)),
+        )
+        self.sensors = sensors
+        self.sensor_index = {(s.vehicle, s.name): k for k, s in enumerate(sensors)}
+        self.sensing = Sensing(
+            table=np.zeros((len(sensors), SENSOR_WIDTH), dtype=np.int64),
+            keys=np.zeros(len(sensors), dtype=np.uint64),
+            parameters=np.zeros((len(sensors), PARAMETER_WIDTH)),
+            errors=np.zeros((len(sensors), ERRORS_WIDTH)),
+            memory=np.zeros((len(sensors), CHANNELS)),
+            queue=np.zeros((len(sensors), depth, READING_WIDTH)),
+            readings=np.zeros((len(sensors), READING_WIDTH)),
+            stamps=np.full(len(sensors), -1, dtype=np.int64),
+            tape=np.zeros((0, TAPE_LENGTH, 2 + READING_WIDTH)),
+            taped=np.zeros(0, dtype=np.int64),
+        )
+
+    def _period(self, sensor: Sensor) -> int:
+        return ticks_per_period(sensor.rate, self.step_ns)
+
+    def _delay_ticks(self, sensor: Sensor) -> int:
+        return round(sensor.parameters.delay * 1e9 / self.step_ns)
+
+    # -- (re)starting --------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int) -> None:
+        """Put every vehicle where its file says, with the noise of `seed`."""
+        self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
+        first_sensor = first_effect = 0
+        for b, block in enumerate(self.blocks):
+            for i in range(LANES):
+                self._fill_lane(b, i, block[min(i, len(block) - 1)])
+            self.flight.vehicles[b, : len(block)] = [m.number for m in block]
+            first_sensor = self._fill_sensors(b, block, first_sensor, seed)
+            first_effect = self._fill_effects(b, block, first_effect)
+            self._fill_stack(b, block[0])
+        self.sensing.memory[:], self.sensing.queue[:], self.sensing.readings[:] = 0.0, 0.0, 0.0
+        self.sensing.stamps[:] = -1
+
+    def _fill_lane(self, b: int, i: int, member: Member) -> None:
+        """Lanes without a vehicle repeat the block's last one, so that they cost no special case."""
+        w, vehicle = self.flight.blocks[b], member.vehicle
+
+        def put(row: int, *values: float) -> None:
+            for k, value in enumerate(values):
+                w[row + k * LANES + i] = value
+
+        pose, world = vehicle.pose, self.scenario.world
+        attitude = quaternion_from_euler(pose.roll, pose.pitch, pose.yaw)
+        put(PX, *pose.position)
+        put(QW, *attitude)
+        put(VX, *vehicle.motion.velocity)
+        put(WX, *vehicle.motion.rates)
+        put(EQW, *attitude)
+        put(SPX, *pose.position)
+        put(SYAW, pose.yaw)
+        put(SCOS, np.cos(pose.yaw), np.sin(pose.yaw))
+        put(DRAG, vehicle.drag)
+        put(BOX_X, *(0.5 * s for s in vehicle.body.size), *vehicle.body.position)
+        put(WINDX, *world.wind)
+        put(GRAVITY, world.gravity)
+        put(FILTER_GAIN, *member.estimator.gains(self.scenario.step))
+        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, member.airframe.inertia)
+        self._fill_rotors(b, i, member.airframe)
+        self.fill_gains(member, b, i)
+
+    def set_mass(self, b: int, i: int, mass: float, center, inertia: np.ndarray) -> None:
+        w, inverse = self.flight.blocks[b], np.linalg.inv(inertia)
+        w[MASS + i], w[INV_MASS + i] = mass, 1.0 / mass
+        w[CX + i], w[CY + i], w[CZ + i] = center
+        for row, (a, c) in zip((JXX, JYY, JZZ, JXY, JXZ, JYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True):
+            w[row + i] = inertia[a, c]
+        for row, (a, c) in zip((IXX, IYY, IZZ, IXY, IXZ, IYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True):
+            w[row + i] = inverse[a, c]
+
+    def _fill_rotors(self, b: int, i: int, airframe: Airframe) -> None:
+        table = self.flight.rotors[b].reshape(-1, ROTOR_WIDTH)
+        table[:, THRUST_CONSTANT + i] = 1.0
+        for k, rotor in enumerate(airframe.rotors):
+            line = table[k]
+            line[SPEED + i] = line[TARGET + i] = 0.0
+            line[THRUST_CONSTANT + i], line[MAX_SPEED + i] = rotor.thrust_constant, rotor.max_speed
+            line[LAG_UP + i], line[LAG_DOWN + i] = airframe.rotor_lags(rotor, self.scenario.step)
+            line[MIX_THRUST + i : MIX_THRUST + 4 * LANES : LANES] = airframe.mixer[k]
+            line[PUSH + i : PUSH + 6 * LANES : LANES] = airframe.push(rotor)
+            line[DAMPING + i : DAMPING + 36 * LANES : LANES] = airframe.damping(rotor).ravel()
+
+    def fill_gains(self, member: Member, b: int, i: int) -> None:
+        if member.controller is not None:
+            for k, gain in enumerate(member.controller.gains(self.step_ns)):
+                self.flight.blocks[b, GAIN + k * LANES + i] = gain
+
+    def _fill_sensors(self, b: int, block: list[Member], first: int, seed: int) -> int:
+        table, s, periods = self.sensing.table, first, []
+        for i, member in enumerate(block):
+            for sensor in member.sensors:
+                key = stream_key(seed, member.name, sensor.name)
+                table[s, [KERNEL, LANE, NUMBERS]] = sensor.kernel.address, i, sensor.width
+                table[s, TICKS], table[s, DELAY] = self._period(sensor), self._delay_ticks(sensor)
+                table[s, DESTINATION] = -1 if self._is_second(member, sensor) else sensor.destination
+                table[s, TAPE] = -1
+                self.sensing.keys[s] = key
+                self.sensing.parameters[s], self.sensing.errors[s] = sensor.parameter_row(), sensor.error_row(key)
+                periods += [int(table[s, TICKS]), int(table[s, DELAY])]
+                s += 1
+        stack = self.flight.stacks[b]
+        stack[FIRST_SENSOR], stack[END_SENSOR], stack[SENSOR_TICKS] = first, s, gcd(*periods) or 1
+        return s
+
+    def _is_second(self, member: Member, sensor: Sensor) -> bool:
+        """The flight stack reads the first sensor of each kind; others only publish."""
+        same = [s for s in member.sensors if s.destination is not None and s.destination == sensor.destination]
+        return sensor.destination is None or same[0] is not sensor
+
+    def _fill_effects(self, b: int, block: list[Member], first: int) -> int:
+        effects = [kernel for kernel, _ in block[0].effects]
+        for k, kernel in enumerate(effects):
+            self.flight.effects[first + k] = kernel.address
+            for i in range(LANES):
+                values = block[min(i, len(block) - 1)].effects[k][1]
+                self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
+        stack = self.flight.stacks[b]
+        stack[FIRST_EFFECT], stack[END_EFFECT] = first, first + len(effects)
+        return first + len(effects)
+
+    def _fill_stack(self, b: int, member: Member) -> None:
+        stack, controller = self.flight.stacks[b], member.controller
+        stack[ESTIMATOR] = member.estimator.kernel.address
+        stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
+        if controller is not None and controller.kernel is not None:
+            stack[CONTROLLER] = controller.kernel.address
+            stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def column(self, member: Member) -> np.ndarray:
+        """A vehicle's rows, a view: `column[row // LANES]`."""
+        return self.flight.blocks[member.block].reshape(-1, LANES)[:, member.lane]
+
+    def rotor_column(self, member: Member, row: int) -> np.ndarray:
+        """One row of each of a vehicle's rotors, a view."""
+        table = self.flight.rotors[member.block].reshape(-1, ROTOR_WIDTH)
+        return table[: len(member.airframe.rotors), row + member.lane]
+
+    def set_tapes(self, wanted: list[int]) -> None:
+        """Record the readings of these sensors until they are drained."""
+        self.sensing.table[:, TAPE] = -1
+        self.sensing.table[wanted, TAPE] = np.arange(len(wanted))
+        self.sensing = self.sensing._replace(
+            tape=np.zeros((len(wanted), TAPE_LENGTH, 2 + READING_WIDTH)), taped=np.zeros(len(wanted), dtype=np.int64)
+        )
+
+    def hash_into(self, digest) -> None:
+        """Feed the state of every vehicle, in the scenario's order, to a hash."""
+        for m in self.members:
+            digest.update(np.ascontiguousarray(self.column(m)[: KEPT_ROWS]).tobytes())
+            digest.update(np.ascontiguousarray(self.rotor_column(m, SPEED)).tobytes())
+            digest.update(np.ascontiguousarray(self.rotor_column(m, TARGET)).tobytes())
+            for sensor in m.sensors:
+                s = self.sensor_index[m.name, sensor.name]
+                for array in (self.sensing.memory, self.sensing.queue, self.sensing.readings, self.sensing.stamps):
+                    digest.update(np.ascontiguousarray(array[s]).tobytes())

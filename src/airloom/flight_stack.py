@@ -1,0 +1,85 @@
+"""What estimators and controllers share: compiled kernels over a block, or plain Python at their own rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numba import types
+from pydantic import Field
+
+from airloom.compiled import Kernel, call_by_address
+from airloom.plugin import Parameters, Plugin
+
+if TYPE_CHECKING:
+    from airloom.vehicle import Vehicle
+    from airloom.vehicles.airframe import Airframe
+
+_Row = types.Array(types.float64, 1, "C")
+BLOCK = types.void(_Row, _Row, types.int64)
+"""`kernel(w, rotors, tick)`: estimate or control the eight vehicles of a block."""
+
+call_block = call_by_address(BLOCK)
+
+
+class StackError(Exception):
+    """A vehicle and its flight stack do not fit; the message is meant for the user."""
+
+
+def block_kernel(function) -> Kernel:
+    return Kernel(function, BLOCK)
+
+
+class Rated(Parameters):
+    rate: float = Field(250.0, gt=0, description="Hz")
+
+
+class Estimator(Plugin):
+    """Turns readings into an estimate of the state; `kernel` fills the workspace rows EPX … EWZ."""
+
+    category = "estimator"
+    Parameters: ClassVar[type[Parameters]] = Rated
+    kernel: ClassVar[Kernel]
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that the vehicle must carry."""
+
+    def __init__(self, parameters: Rated) -> None:
+        self.parameters = parameters
+
+    def gains(self, step: float) -> list[float]:
+        """Numbers for the kernel, one row each from FILTER_GAIN on."""
+        return []
+
+
+class Controller(Plugin):
+    """Turns the estimate and the setpoint into rotor speeds.
+
+    A compiled controller has a `kernel` and fills the TARGET row of every rotor. A plain Python one overrides
+    `control` instead. Either way its parameters come from a file and can be changed at run time.
+    """
+
+    category = "controller"
+    Parameters: ClassVar[type[Parameters]] = Rated
+    kernel: ClassVar[Kernel | None] = None
+
+    def __init__(self, parameters: Rated, airframe: Airframe) -> None:
+        self.parameters, self.airframe = parameters, airframe
+        self.check()
+
+    def check(self) -> None:
+        """Raise StackError if this airframe cannot be flown."""
+
+    def rates(self) -> dict[str, float]:
+        """Rates that must divide the step, with the parameter each comes from."""
+        return {"rate": self.parameters.rate}
+
+    def gains(self, step_ns: int) -> list[float]:
+        """Numbers for the kernel, one row each from GAIN on."""
+        return []
+
+    def reset(self) -> None:
+        """Forget what was learned in flight; called before the first tick and at every reset."""
+
+    def control(self, vehicle: Vehicle) -> np.ndarray:
+        """Rotor speeds (rad/s) for the vehicle's present estimate and setpoint."""
+        raise NotImplementedError

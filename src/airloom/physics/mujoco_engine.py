@@ -1,0 +1,99 @@
+"""The MuJoCo engine: contacts with ground, obstacles and one another."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from airloom.fleet import Fleet
+from airloom.physics.mujoco_loop import advance_mujoco
+from airloom.physics.rows import LANES, PX, QW, VX, WX
+from airloom.scenario.models import HeightField, Obstacle, Scenario, World
+from airloom.world.ground import read_heights
+
+FRICTION = (0.6, 0.005, 0.0001)  # sliding as the batch engine's; torsional and rolling are MuJoCo's defaults
+BASE_THICKNESS = 1.0  # m below the lowest height of a height field
+
+
+class MujocoEngine:
+    def __init__(self, scenario: Scenario, fleet: Fleet) -> None:
+        self.fleet, self.dt = fleet, scenario.step
+        self.model = build_model(scenario, fleet)
+        self.data = mujoco.MjData(self.model)
+        self._bodies = np.array([self.model.body(m.name).id for m in fleet.members], dtype=np.int64)
+
+    def reset(self) -> None:
+        mujoco.mj_resetData(self.model, self.data)
+        self.take_state()
+
+    def take_state(self) -> None:
+        """Put MuJoCo's bodies where the fleet's rows say they are."""
+        for m in self.fleet.members:
+            column = self.fleet.column(m)
+            qpos, qvel = self.data.qpos[7 * m.number :], self.data.qvel[6 * m.number :]
+            qpos[:3], qpos[3:7] = column[PX // LANES :][:3], column[QW // LANES :][:4]
+            qvel[:3], qvel[3:6] = column[VX // LANES :][:3], column[WX // LANES :][:3]
+        mujoco.mj_forward(self.model, self.data)
+
+    def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
+        advance_mujoco(
+            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.xfrc_applied,
+            self._bodies, tick, ticks, self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame,
+        )  # fmt: skip
+
+    def hash_into(self, digest) -> None:
+        """The solver starts from its last solution, so that is state too."""
+        digest.update(self.data.qacc_warmstart.tobytes())
+
+
+def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
+    spec = mujoco.MjSpec()
+    spec.option.timestep = scenario.step
+    spec.option.gravity = (0.0, 0.0, -scenario.world.gravity)
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    for member in fleet.members:
+        vehicle = member.vehicle
+        body = spec.worldbody.add_body(name=member.name, pos=vehicle.pose.position)
+        body.add_freejoint()
+        inertia = member.airframe.inertia
+        body.explicitinertial = True
+        body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
+        body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        body.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_BOX, size=np.array(vehicle.body.size) / 2, pos=vehicle.body.position,
+            friction=FRICTION, mass=0.0,
+        )  # fmt: skip
+    _add_ground(spec, scenario.world)
+    for obstacle in scenario.world.obstacles.values():
+        _add_obstacle(spec, obstacle)
+    return spec.compile()
+
+
+def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
+    terrain = world.terrain
+    if isinstance(terrain, HeightField):
+        heights = read_heights(terrain)
+        low, span = heights.min(), max(float(np.ptp(heights)), 1e-6)
+        spec.add_hfield(
+            name="ground", nrow=heights.shape[0], ncol=heights.shape[1], userdata=((heights - low) / span).ravel(),
+            size=(terrain.size[0] / 2, terrain.size[1] / 2, span, BASE_THICKNESS),
+        )  # fmt: skip
+        spec.worldbody.add_geom(
+            type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=(*terrain.center, low), friction=FRICTION
+        )
+        level = low
+    else:
+        level = terrain.height
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, level), friction=FRICTION)
+
+
+def _add_obstacle(spec: mujoco.MjSpec, obstacle: Obstacle) -> None:
+    x, y, z = (0.5 * s for s in obstacle.size)
+    shapes = {
+        "box": (mujoco.mjtGeom.mjGEOM_BOX, (x, y, z)),
+        "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, (x, z, 0)),
+        "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, (x, 0, 0)),
+    }
+    kind, size = shapes[obstacle.shape]
+    turn = (np.cos(obstacle.yaw / 2), 0, 0, np.sin(obstacle.yaw / 2))
+    spec.worldbody.add_geom(type=kind, size=size, pos=obstacle.position, quat=turn, friction=FRICTION)

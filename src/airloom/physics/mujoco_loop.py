@@ -1,0 +1,84 @@
+"""The compiled tick around MuJoCo: the same forces, sensors and flight stacks, with MuJoCo's bodies and contacts.
+
+`mj_step` is called by name from the compiled loop, so Python stays out of the tick.
+"""
+
+from pathlib import Path
+
+import llvmlite.binding
+import mujoco
+from numba import types
+
+from airloom.compiled import compiled
+from airloom.loop import effects_of, keep_mean_acceleration, look_and_think
+from airloom.physics.rotor import spin_rotors, sum_rotors
+from airloom.physics.rows import (
+    FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, START, STATE, STATE_ROWS, TX, TY, TZ, VX, WX,
+)  # fmt: skip
+from airloom.physics.wrench import gather_wrench
+
+
+def _library() -> str:
+    """MuJoCo's shared library, wherever its wheel has put it."""
+    spec = Path(mujoco.__file__).parent
+    places = [*spec.glob("libmujoco*"), *spec.parent.glob("mujoco*/libmujoco*"), *spec.parent.glob("mujoco*/lib/libmujoco*")]
+    if not places:
+        raise ImportError("MuJoCo's library libmujoco was not found beside its Python package; reinstall mujoco")
+    return str(places[0])
+
+
+llvmlite.binding.load_library_permanently(_library())
+mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
+
+
+@compiled
+def _apply_wrench(w, vehicles, bodies, forces):
+    """Body wrench → world force and torque at the centre of mass, as MuJoCo takes them."""
+    for i in range(LANES):
+        v = vehicles[i]
+        if v < 0:
+            continue
+        body = bodies[v]
+        x, y, z = w[FX + i], w[FY + i], w[FZ + i]
+        forces[body, 0] = w[R00 + i] * x + w[R01 + i] * y + w[R02 + i] * z
+        forces[body, 1] = w[R10 + i] * x + w[R11 + i] * y + w[R12 + i] * z
+        forces[body, 2] = w[R20 + i] * x + w[R21 + i] * y + w[R22 + i] * z
+        x, y, z = w[TX + i], w[TY + i], w[TZ + i]
+        forces[body, 3] = w[R00 + i] * x + w[R01 + i] * y + w[R02 + i] * z
+        forces[body, 4] = w[R10 + i] * x + w[R11 + i] * y + w[R12 + i] * z
+        forces[body, 5] = w[R20 + i] * x + w[R21 + i] * y + w[R22 + i] * z
+
+
+@compiled
+def _read_state(w, vehicles, qpos, qvel):
+    for i in range(LANES):
+        v = vehicles[i]
+        if v < 0:
+            continue
+        for k in range(3):
+            w[PX + k * LANES + i] = qpos[7 * v + k]
+            w[VX + k * LANES + i] = qvel[6 * v + k]
+            w[WX + k * LANES + i] = qvel[6 * v + 3 + k]
+        for k in range(4):
+            w[QW + k * LANES + i] = qpos[7 * v + 3 + k]
+
+
+@compiled
+def advance_mujoco(model, data, qpos, qvel, forces, bodies, tick, ticks, dt, flight, sensing, frame_ticks, first_frame):
+    blocks = flight.blocks
+    for t in range(tick, tick + ticks):
+        for b in range(blocks.shape[0]):
+            w, rotors = blocks[b], flight.rotors[b]
+            effects, parameters = effects_of(flight.stacks[b], flight)
+            spin_rotors(rotors)
+            sum_rotors(w, rotors)
+            gather_wrench(w, effects, parameters)
+            _apply_wrench(w, flight.vehicles[b], bodies, forces)
+            for j in range(STATE_ROWS * LANES):
+                w[START + j] = w[STATE + j]
+        mj_step(model, data)
+        for b in range(blocks.shape[0]):
+            w = blocks[b]
+            _read_state(w, flight.vehicles[b], qpos, qvel)
+            keep_mean_acceleration(w, dt)
+            look_and_think(b, t + 1, flight, sensing, frame_ticks, first_frame)

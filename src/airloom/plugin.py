@@ -1,0 +1,118 @@
+"""Plugins: found by name (entry point) or by path, with validated parameters.
+
+Systems, sensors, controllers and estimators are all plugins. The built-in ones are registered by entry points
+in Airloom's own `pyproject.toml`, exactly as a user's package would register its own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import sys
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+GROUPS = {
+    "system": "airloom.systems",
+    "sensor": "airloom.sensors",
+    "controller": "airloom.controllers",
+    "estimator": "airloom.estimators",
+}
+
+
+class PluginError(Exception):
+    """A plugin cannot be found or is not what it should be; the message is meant for the user."""
+
+
+class Parameters(BaseModel):
+    """Base of every plugin's parameters: unknown keys are refused, values are checked."""
+
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+
+
+class Plugin:
+    """What all plugins share: a one-line description (its docstring) and validated parameters."""
+
+    category: ClassVar[str]
+    Parameters: ClassVar[type[Parameters]] = Parameters
+
+    @classmethod
+    def summary(cls) -> str:
+        return (cls.__doc__ or "").strip().split("\n")[0]
+
+
+@cache
+def names(category: str) -> dict[str, Any]:
+    """Known plugins of a category: name → entry point, the built-in ones first."""
+    found = sorted(entry_points(group=GROUPS[category]), key=lambda e: not e.value.startswith("airloom."))
+    return {entry.name: entry for entry in reversed(found)}
+
+
+def find(category: str, kind: str, folder: Path | None = None) -> type[Plugin]:
+    """The plugin class called `kind`: a registered name, or `path/to/file.py:ClassName` relative to `folder`."""
+    plugin = _from_path(kind, folder) if ".py" in kind else _from_entry_point(category, kind)
+    if not (isinstance(plugin, type) and issubclass(plugin, Plugin) and plugin.category == category):
+        article = "an" if category[0] in "aeiou" else "a"
+        raise PluginError(f"'{kind}' is not {article} {category}: expected a class derived from airloom's {category} class")
+    return plugin
+
+
+def _from_entry_point(category: str, kind: str) -> Any:
+    known = names(category)
+    if kind not in known:
+        close = difflib.get_close_matches(kind, known, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise PluginError(
+            f"no {category} is called '{kind}'{hint} Known: {', '.join(sorted(known))}, "
+            f"or give your own as path/to/file.py:ClassName"
+        )
+    return known[kind].load()
+
+
+def _from_path(kind: str, folder: Path | None) -> Any:
+    file_name, _, class_name = kind.partition(":")
+    path = (folder or Path.cwd()) / file_name
+    if not path.is_file():
+        raise PluginError(f"plugin file '{path}' does not exist")
+    if not class_name:
+        raise PluginError(f"'{kind}' names a file but no class: write {file_name}:ClassName")
+    module = _load_module(path.resolve())
+    if not hasattr(module, class_name):
+        classes = [name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Plugin)]
+        close = difflib.get_close_matches(class_name, classes, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        raise PluginError(f"'{path}' has no class '{class_name}'{hint}")
+    return getattr(module, class_name)
+
+
+@cache
+def _load_module(path: Path) -> Any:
+    name = f"airloom_plugin_{path.stem}_{abs(hash(path)):x}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        line = _line_in(path, error)
+        where = f"{path}, line {line}" if line else str(path)
+        raise PluginError(f"plugin {where} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _line_in(path: Path, error: Exception) -> int | None:
+    if isinstance(error, SyntaxError):
+        return error.lineno
+    trace, line = error.__traceback__, None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(path):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

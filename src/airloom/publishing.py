@@ -1,0 +1,125 @@
+"""From the loop to the bus: state frames and sensor readings become messages, for the topics that somebody wants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from airloom import messages
+from airloom.bus import Bus
+from airloom.clock import ticks_per_period
+from airloom.fleet import FRAME_COUNT, TAPE_LENGTH, Fleet
+from airloom.loop import DELAY, FRAME_COMMAND, FRAME_SETPOINT, FRAME_SPEEDS, TICKS
+
+if TYPE_CHECKING:
+    from airloom.fleet import Member
+
+
+class StateTopics:
+    """The topics every vehicle has, whatever sensors it carries."""
+
+    def __init__(self, bus: Bus, member: Member) -> None:
+        name, frame = member.name, f"{member.name}/base_link"
+        rotors = len(member.airframe.rotors)
+        self.number, self.rotors = member.number, rotors
+        self.state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
+        self.setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
+        self.command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
+        self.speeds = bus.advertise(f"/{name}/rotors", messages.actuators(frame, rotors))
+        self.all = (self.state, self.setpoint, self.command, self.speeds)
+
+    def batches(self, times_ns: np.ndarray, frames: np.ndarray):
+        frames = frames[:, self.number]
+        if self.state.wanted:
+            yield self.state, times_ns, _with_body_velocity(frames[:, :FRAME_SETPOINT])
+        if self.setpoint.wanted:
+            yield self.setpoint, times_ns, frames[:, FRAME_SETPOINT:FRAME_COMMAND]
+        if self.command.wanted:
+            yield self.command, times_ns, frames[:, FRAME_COMMAND:FRAME_SPEEDS]
+        if self.speeds.wanted:
+            yield self.speeds, times_ns, frames[:, FRAME_SPEEDS : FRAME_SPEEDS + self.rotors]
+
+
+def _with_body_velocity(states: np.ndarray) -> np.ndarray:
+    """ROS gives an odometry's velocity in the child frame; the state has it in the world."""
+    w, x, y, z = states[:, 3:7].T
+    vx, vy, vz = states[:, 7:10].T
+    out = states.copy()
+    out[:, 7] = (1 - 2 * (y * y + z * z)) * vx + 2 * (x * y + w * z) * vy + 2 * (x * z - w * y) * vz
+    out[:, 8] = 2 * (x * y - w * z) * vx + (1 - 2 * (x * x + z * z)) * vy + 2 * (y * z + w * x) * vz
+    out[:, 9] = 2 * (x * z + w * y) * vx + 2 * (y * z - w * x) * vy + (1 - 2 * (x * x + y * y)) * vz
+    return out
+
+
+class Publisher:
+    """Drains what the loop has recorded, and tells how often somebody must look."""
+
+    def __init__(self, bus: Bus, fleet: Fleet, rate: float) -> None:
+        self.bus, self.fleet = bus, fleet
+        self.frame_period = ticks_per_period(rate, fleet.step_ns)
+        self.clock = bus.advertise("/clock", messages.clock())
+        self.state_topics = [StateTopics(bus, member) for member in fleet.members]
+        self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
+        self._taped: list[int] = []
+
+    def prepare(self) -> None:
+        """See which topics are wanted now; to be called before the loop runs on."""
+        wanted = [s for s, topic in enumerate(self.sensor_topics) if topic.wanted]
+        if wanted != self._taped:
+            self._taped = wanted
+            self.fleet.set_tapes(wanted)
+
+    @property
+    def frame_ticks(self) -> int:
+        """Ticks between two frames, 0 if nobody wants any."""
+        wanted = self.clock.wanted or any(t.wanted for topics in self.state_topics for t in topics.all)
+        return self.frame_period if wanted else 0
+
+    def longest_chunk(self) -> int:
+        """Ticks after which frames or tapes are full."""
+        periods = [int(self.fleet.sensing.table[s, TICKS]) for s in self._taped]
+        return min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
+
+    def turns(self) -> list[tuple[int, int]]:
+        """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
+        turns = {(self.frame_period, 0)} if self._acts_on_frames() else set()
+        for s in self._taped:
+            if self.sensor_topics[s].reactive:
+                period, delay = (int(x) for x in self.fleet.sensing.table[s, [TICKS, DELAY]])
+                turns.add((period, delay % period))
+        return sorted(turns)
+
+    def _acts_on_frames(self) -> bool:
+        return self.clock.reactive or any(t.reactive for topics in self.state_topics for t in topics.all)
+
+    def publish(self, first_tick: int, last_tick: int) -> None:
+        """Everything recorded from `first_tick` to `last_tick`, in order of time."""
+        self.bus.publish_batches([*self._frame_batches(first_tick, last_tick), *self._reading_batches()])
+
+    def _frame_batches(self, first_tick: int, last_tick: int):
+        period = self.frame_ticks
+        if not period:
+            return
+        first = -(-first_tick // period)
+        count = last_tick // period - first + 1
+        if count <= 0:
+            return
+        times = np.arange(first, first + count, dtype=np.int64) * (period * self.fleet.step_ns)
+        frames = self.fleet.flight.frames[:count]
+        if self.clock.wanted:
+            yield self.clock, times, np.zeros((count, 0))
+        for topics in self.state_topics:
+            yield from topics.batches(times, frames)
+
+    def _reading_batches(self):
+        taped = self.fleet.sensing.taped
+        for track, s in enumerate(self._taped):
+            if count := int(taped[track]):
+                lines = self.fleet.sensing.tape[track, :count]
+                times = lines[:, :2].astype(np.int64) * self.fleet.step_ns
+                topic = self.sensor_topics[s]
+                yield topic, times[:, 0], self.fleet.sensors[s].message_values(lines[:, 2:], topic.template), times[:, 1]
+        taped[:] = 0
+
+

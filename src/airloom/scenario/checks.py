@@ -1,0 +1,98 @@
+"""What a model cannot see by itself: plugin parameters, rates against the step, names of copies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from airloom import plugin
+from airloom.clock import ticks_per_period, to_ns, whole_ticks
+
+from .errors import KeyPath, complaint
+from .keys import either
+from .models import PluginChoice, Scenario
+from .tree import Node, origin_of
+from .validation import complaints
+
+
+class Chosen(NamedTuple):
+    """A plugin chosen somewhere in the scenario."""
+
+    category: str
+    path: KeyPath
+    choice: PluginChoice
+
+
+def chosen_plugins(scenario: Scenario) -> Iterator[Chosen]:
+    for name, vehicle in scenario.vehicles.items():
+        for sensor, choice in vehicle.sensors.items():
+            yield Chosen("sensor", ("vehicles", name, "sensors", sensor), choice)
+        yield Chosen("estimator", ("vehicles", name, "estimator"), vehicle.estimator)
+        if vehicle.controller:
+            yield Chosen("controller", ("vehicles", name, "controller"), vehicle.controller)
+    for name, system in scenario.systems.items():
+        yield Chosen("system", ("systems", name), system)
+
+
+def check_plugins(scenario: Scenario, root: Node) -> Iterator[str]:
+    for chosen in chosen_plugins(scenario):
+        yield from _check_plugin(chosen, root)
+
+
+def _check_plugin(chosen: Chosen, root: Node) -> Iterator[str]:
+    try:
+        parameters = plugin.find(chosen.category, chosen.choice.kind).Parameters
+    except plugin.PluginError as error:
+        path = (*chosen.path, "kind")
+        yield complaint(origin_of(root, path), path, str(error))
+        return
+    try:
+        parameters.model_validate(chosen.choice.parameters)
+    except ValidationError as error:
+        yield from complaints(error, root, either([parameters, type(chosen.choice)]), chosen.path)
+
+
+def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
+    """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
+    try:
+        step_ns = to_ns(scenario.step)
+    except ValueError as error:
+        yield complaint(origin_of(root, ("step",)), ("step",), str(error))
+        return
+    for path, value, count_steps in _times(scenario):
+        try:
+            count_steps(value, step_ns)
+        except ValueError as error:
+            yield complaint(origin_of(root, path), path, str(error))
+
+
+def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float, int], int]]]:
+    yield ("log", "rate"), scenario.log.rate, ticks_per_period
+    for chosen in chosen_plugins(scenario):
+        rate = _rate_of(chosen)
+        if isinstance(rate, int | float):
+            yield (*chosen.path, "rate"), rate, ticks_per_period
+        if chosen.category == "sensor" and "delay" in chosen.choice.parameters:
+            yield (*chosen.path, "delay"), chosen.choice.parameters["delay"], whole_ticks
+
+
+def _rate_of(chosen: Chosen) -> Any:
+    given = getattr(chosen.choice, "rate", None)
+    if given is not None:
+        return given
+    found = plugin.find(chosen.category, chosen.choice.kind)
+    field = found.Parameters.model_fields.get("rate")
+    return field.default if field else getattr(found, "rate", None)
+
+
+def check_copies(scenario: Scenario, root: Node) -> Iterator[str]:
+    """Copies of `drone` are called drone_0, drone_1, …: no other vehicle may have such a name."""
+    for name, vehicle in scenario.vehicles.items():
+        copy = re.fullmatch(r"(.+)_(0|[1-9][0-9]{0,9})", name)
+        source = scenario.vehicles.get(copy[1]) if copy and not vehicle.copies else None
+        if copy and source and source.copies and int(copy[2]) < source.copies.count:
+            what = f"one of the {source.copies.count} copies of '{copy[1]}' has this name too; rename this vehicle"
+            yield complaint(origin_of(root, ("vehicles", name)), ("vehicles", name), what)

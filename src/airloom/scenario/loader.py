@@ -1,0 +1,45 @@
+"""A scenario's name or path → a validated Scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from .checks import check_copies, check_plugins, check_time
+from .definitions import Definitions, Place, unknown_name
+from .errors import ScenarioError, all_in_one
+from .library import file_of
+from .models import Scenario
+from .overrides import apply_overrides
+from .tree import Node, plain
+from .validation import complaints
+
+
+def load(name_or_path: str | Path, overrides: Mapping[str, Any] | None = None) -> Scenario:
+    """The scenario with every definition resolved and every value checked; raises ScenarioError."""
+    definitions = Definitions()
+    root = definitions.from_file(_file_of(name_or_path), Place())
+    return _validated(apply_overrides(root, overrides or {}, definitions))
+
+
+def _file_of(name_or_path: str | Path) -> Path:
+    if isinstance(name_or_path, Path):
+        return name_or_path.absolute()
+    file = file_of(name_or_path, "scenario", Path.cwd())
+    if file is None:
+        raise ScenarioError(unknown_name(name_or_path, "scenario"))
+    return file
+
+
+def _validated(root: Node) -> Scenario:
+    try:
+        scenario = Scenario.model_validate(plain(root))
+    except ValidationError as error:
+        raise all_in_one(complaints(error, root, Scenario)) from error
+    for check in (check_copies, check_plugins, check_time):
+        if found := list(check(scenario, root)):
+            raise all_in_one(found)
+    return scenario

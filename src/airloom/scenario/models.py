@@ -1,0 +1,234 @@
+"""What a scenario file may say: every key, its unit, its limits. SI units, world ENU, body FLU, angles in radians."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
+
+Number = Annotated[float, Strict()]
+Whole = Annotated[int, Strict()]
+Vector3 = tuple[Number, Number, Number]
+Positive = Annotated[Number, Field(gt=0)]
+NonNegative = Annotated[Number, Field(ge=0)]
+
+
+def _valid_name(name: str) -> str:
+    if not name.replace("_", "a").isalnum() or not (name[0].isalpha() and name.isascii()):
+        raise ValueError("a name starts with a letter and holds only letters, digits and underscores")
+    return name
+
+
+Name = Annotated[str, AfterValidator(_valid_name)]
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
+
+
+class PluginChoice(BaseModel):
+    """A plugin by its kind (a registered name, or path/to/file.py:ClassName); every other key is its parameter."""
+
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
+    kind: str
+    description: str = ""
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        return dict(self.__pydantic_extra__ or {})
+
+
+class SensorChoice(PluginChoice):
+    rate: Positive = Field(100.0, description="samples a second, Hz")
+
+
+class SystemChoice(PluginChoice):
+    enabled: bool = True
+    rate: Positive | None = Field(None, description="calls a second, Hz; the system's own default if left out")
+
+
+class Inertia(Model):
+    """Inertia about the centre of mass, kg m². Products of inertia are the tensor's off-diagonal entries."""
+
+    xx: Positive
+    yy: Positive
+    zz: Positive
+    xy: Number = 0.0
+    xz: Number = 0.0
+    yz: Number = 0.0
+
+    def matrix(self) -> np.ndarray:
+        return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
+
+    @model_validator(mode="after")
+    def _is_physical(self) -> Inertia:
+        small, middle, large = np.linalg.eigvalsh(self.matrix())
+        if small <= 0:
+            raise ValueError("the inertia matrix must be positive definite")
+        if large > (small + middle) * (1 + 1e-9):
+            raise ValueError(
+                f"no rigid body has principal moments {small:.4g}, {middle:.4g}, {large:.4g} kg m²: "
+                "the largest may not exceed the sum of the other two (triangle inequality)"
+            )
+        return self
+
+
+class Rotor(Model):
+    """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
+
+    position: Vector3 = Field(description="hub from the vehicle's origin, m")
+    axis: Vector3 = Field((0.0, 0.0, 1.0), description="thrust direction, normalised")
+    turns: Literal["ccw", "cw"]
+    thrust_constant: Positive = Field(description="thrust = constant × speed², N s²")
+    moment_constant: NonNegative = Field(description="drag torque per thrust, m")
+    drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
+    rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
+    time_constant_up: Positive = Field(0.0125, description="motor lag when speeding up, s")
+    time_constant_down: Positive = Field(0.025, description="motor lag when slowing down, s")
+    max_speed: Positive = Field(description="rad/s")
+    radius: Positive = Field(0.1, description="for drawing, m")
+
+    @model_validator(mode="after")
+    def _has_direction(self) -> Rotor:
+        if np.linalg.norm(self.axis) < 1e-6:
+            raise ValueError("axis must not be zero")
+        return self
+
+
+class Body(Model):
+    """The box that touches the ground and other bodies."""
+
+    size: tuple[Positive, Positive, Positive] = Field(description="full length, width, height, m")
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
+
+
+class Pose(Model):
+    position: Vector3 = (0.0, 0.0, 0.0)
+    roll: Number = 0.0
+    pitch: Number = 0.0
+    yaw: Number = 0.0
+
+
+class Motion(Model):
+    velocity: Vector3 = Field((0.0, 0.0, 0.0), description="world, m/s")
+    rates: Vector3 = Field((0.0, 0.0, 0.0), description="body, rad/s")
+
+
+class Copies(Model):
+    """Many alike, named NAME_0, NAME_1, …, in rows around the pose."""
+
+    count: Whole = Field(ge=1, le=100_000)
+    columns: Whole | None = Field(None, ge=1, description="vehicles in a row along x; about a square if left out")
+    spacing: Positive = Field(1.0, description="m")
+
+
+class Vehicle(Model):
+    """An airframe with its sensors and its flight stack."""
+
+    description: str = ""
+    mass: Positive = Field(description="everything together, kg")
+    center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
+    inertia: Inertia
+    drag: NonNegative = Field(0.0, description="body drag = coefficient × speed², N s² / m²")
+    rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
+    rotors: dict[Name, Rotor] = Field(min_length=1)
+    body: Body
+    sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
+    estimator: PluginChoice = PluginChoice(kind="ideal")
+    controller: PluginChoice | None = PluginChoice(kind="cascade")
+    pose: Pose = Pose()
+    motion: Motion = Motion()
+    copies: Copies | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _share_rotor_values(cls, data: Any) -> Any:
+        shared = data.get("rotor") if isinstance(data, dict) else None
+        if isinstance(shared, dict) and isinstance(data.get("rotors"), dict):
+            rotors = {name: {**shared, **own} if isinstance(own, dict) else own for name, own in data["rotors"].items()}
+            return {**data, "rotors": rotors}
+        return data
+
+
+class Origin(Model):
+    """Where the world's (0, 0, 0) lies on Earth."""
+
+    latitude: Number = Field(47.397742, ge=-90, le=90, description="degrees")
+    longitude: Number = Field(8.545594, ge=-180, le=180, description="degrees")
+    altitude: Number = Field(488.0, description="above mean sea level, m")
+
+
+class Plane(Model):
+    kind: Literal["plane"] = "plane"
+    height: Number = 0.0
+
+
+class HeightField(Model):
+    """Ground heights on a regular grid, given here or in a .npy or .csv file. Rows run north, columns east."""
+
+    kind: Literal["heightfield"]
+    size: tuple[Positive, Positive] = Field(description="extent east and north, m")
+    center: tuple[Number, Number] = (0.0, 0.0)
+    heights: list[list[Number]] | None = Field(None, description="m; the first row is the southern edge")
+    file: str | None = None
+
+    @model_validator(mode="after")
+    def _has_heights(self) -> HeightField:
+        if (self.heights is None) == (self.file is None):
+            raise ValueError("give either heights or file")
+        if self.heights is not None and (len(self.heights) < 2 or len(self.heights[0]) < 2):
+            raise ValueError("heights must have at least 2 rows and 2 columns")
+        if self.heights is not None and len({len(row) for row in self.heights}) > 1:
+            raise ValueError("the rows of heights must be equally long")
+        return self
+
+
+class Obstacle(Model):
+    """A fixed solid. Size: box length, width, height; cylinder diameter, diameter, height; sphere diameter."""
+
+    shape: Literal["box", "cylinder", "sphere"]
+    size: tuple[Positive, Positive, Positive]
+    position: Vector3
+    yaw: Number = 0.0
+
+
+class World(Model):
+    description: str = ""
+    gravity: NonNegative = Field(9.80665, description="m/s²")
+    origin: Origin = Origin()
+    wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
+    magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
+    pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
+    temperature: Positive = Field(288.15, description="at mean sea level, K")
+    terrain: Annotated[Plane | HeightField, Field(discriminator="kind")] = Plane()
+    obstacles: dict[Name, Obstacle] = Field(default_factory=dict)
+
+
+class Engine(Model):
+    kind: Literal["mujoco", "batch"] = "mujoco"
+    integrator: Literal["rk4", "euler"] = Field("rk4", description="batch engine only; euler is MuJoCo's own scheme")
+    threads: Whole = Field(1, ge=1, le=256, description="batch engine only")
+
+
+class Log(Model):
+    topics: list[str] = Field(
+        default=["/clock", "/events", "/*/odometry", "/*/setpoint", "/*/command", "/*/rotors"],
+        description="patterns such as /cf/imu or /*/odometry",
+    )
+    rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")
+
+
+class Scenario(Model):
+    """One run: world, vehicles, systems, outputs."""
+
+    name: Name
+    description: str = ""
+    step: Positive = Field(0.001, le=0.1, description="s; a whole number of nanoseconds")
+    duration: Positive = Field(30.0, le=1e9, description="s")
+    seed: Whole = Field(0, ge=0, lt=2**63)
+    engine: Engine = Engine()
+    world: World = World()
+    vehicles: dict[Name, Vehicle] = Field(min_length=1)
+    systems: dict[Name, SystemChoice] = Field(default_factory=dict)
+    log: Log = Log()

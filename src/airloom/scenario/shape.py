@@ -1,0 +1,60 @@
+"""Where in a scenario definitions may stand by name, and where files and plugins are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What the resolver needs to know about one position in the tree."""
+
+    category: str | None = None
+    """Definitions of this category may stand here by name or path, and be extended."""
+    named_by_kind: bool = False
+    """A text that is no definition's name is the `kind`."""
+    null_is_a_value: bool = False
+    """null says 'none' instead of removing the key."""
+    names_a: Literal["plugin", "file"] | None = None
+    """A text here is a plugin or a file, whose path is relative to the file it is written in."""
+    fields: Mapping[str, Shape] = field(default_factory=dict)
+    entries: Shape | None = None
+    """What each entry is, in a mapping with names of the user's choice."""
+
+    def child(self, key: str | int) -> Shape:
+        return self.fields.get(str(key)) or self.entries or ANYTHING
+
+
+ANYTHING = Shape()
+
+
+def _plugin(category: str, null_is_a_value: bool = False) -> Shape:
+    return Shape(
+        category, named_by_kind=True, null_is_a_value=null_is_a_value, fields={"kind": Shape(names_a="plugin")}
+    )
+
+
+def _each(shape: Shape) -> Shape:
+    return Shape(entries=shape)
+
+
+SENSOR, CONTROLLER, ESTIMATOR, SYSTEM = (
+    _plugin("sensor"),
+    _plugin("controller", null_is_a_value=True),
+    _plugin("estimator"),
+    _plugin("system"),
+)
+TERRAIN = Shape(named_by_kind=True, fields={"file": Shape(names_a="file")})
+WORLD = Shape("world", fields={"terrain": TERRAIN})
+VEHICLE = Shape("vehicle", fields={"sensors": _each(SENSOR), "controller": CONTROLLER, "estimator": ESTIMATOR})
+SCENARIO = Shape(
+    "scenario",
+    fields={
+        "engine": Shape(named_by_kind=True),
+        "world": WORLD,
+        "vehicles": _each(VEHICLE),
+        "systems": _each(SYSTEM),
+    },
+)

@@ -1,0 +1,32 @@
+"""Barometer: static pressure of the standard atmosphere."""
+
+from airloom import messages
+from airloom.sensors.errors import Errors, add_errors
+from airloom.sensors.sensor import Mounted, Sensor, sensor_kernel, sensor_position
+from airloom.world.atmosphere import air_pressure, air_temperature
+from airloom.world.ground import W_ALTITUDE, W_PRESSURE, W_TEMPERATURE
+
+
+class BarometerParameters(Mounted):
+    pressure_errors: Errors = Errors()
+    temperature_errors: Errors = Errors()
+
+
+@sensor_kernel
+def measure_barometer(w, i, world, p, errors, memory, reading, key, sample):
+    altitude = world[W_ALTITUDE] + sensor_position(w, i, p)[2]
+    reading[0] = air_pressure(altitude, world[W_PRESSURE], world[W_TEMPERATURE])
+    reading[1] = air_temperature(altitude, world[W_TEMPERATURE])
+    add_errors(reading, 0, 0, 2, errors, memory, key, sample)
+
+
+class Barometer(Sensor):
+    """Static pressure (Pa) and temperature (K) of the standard atmosphere."""
+
+    Parameters = BarometerParameters
+    kernel = measure_barometer
+    width = 2
+    error_blocks = {"pressure_errors": 1, "temperature_errors": 1}
+
+    def template(self) -> messages.Template:
+        return messages.fluid_pressure(self.frame_id)

@@ -1,0 +1,48 @@
+"""Satellite navigation: latitude, longitude, altitude and velocity, simulated here with its own errors."""
+
+from math import pi
+from typing import Literal
+
+from airloom import messages
+from airloom.sensors.errors import Errors, add_errors
+from airloom.sensors.sensor import OWN, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity
+from airloom.world.geodesy import local_to_geodetic, sphere_to_geodetic
+from airloom.world.ground import W_ALTITUDE, W_LATITUDE, W_LONGITUDE
+
+DEGREES = 180.0 / pi
+
+
+class GnssParameters(Mounted):
+    position_errors: Errors = Errors()
+    velocity_errors: Errors = Errors()
+    earth: Literal["wgs84", "sphere"] = "wgs84"
+
+
+@sensor_kernel
+def measure_gnss(w, i, world, p, errors, memory, reading, key, sample):
+    """Errors are in metres east, north, up, so they are added before the position becomes degrees."""
+    reading[0], reading[1], reading[2] = sensor_position(w, i, p)
+    reading[3], reading[4], reading[5] = sensor_velocity(w, i, p)
+    add_errors(reading, 0, 0, 6, errors, memory, key, sample)
+    x, y, z = reading[0], reading[1], reading[2]
+    latitude, longitude, altitude = world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE]
+    if p[OWN] == 0.0:
+        latitude, longitude, altitude = local_to_geodetic(x, y, z, latitude, longitude, altitude)
+    else:
+        latitude, longitude, altitude = sphere_to_geodetic(x, y, z, latitude, longitude, altitude)
+    reading[0], reading[1], reading[2] = latitude * DEGREES, longitude * DEGREES, altitude
+
+
+class Gnss(Sensor):
+    """Latitude, longitude, altitude and velocity with errors in metres; on WGS-84 or on the seed's sphere."""
+
+    Parameters = GnssParameters
+    kernel = measure_gnss
+    width = 6
+    error_blocks = {"position_errors": 3, "velocity_errors": 3}
+
+    def own_parameters(self) -> list[float]:
+        return [0.0 if self.parameters.earth == "wgs84" else 1.0]
+
+    def template(self) -> messages.Template:
+        return messages.nav_sat_fix(self.frame_id)

@@ -1,0 +1,29 @@
+"""Magnetometer: the world's magnetic field in the sensor's axes."""
+
+from airloom import messages
+from airloom.sensors.errors import Errors, add_errors
+from airloom.sensors.sensor import Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.world.ground import W_FIELD_X, W_FIELD_Y, W_FIELD_Z
+
+
+class MagnetometerParameters(Mounted):
+    field_errors: Errors = Errors()
+
+
+@sensor_kernel
+def measure_magnetometer(w, i, world, p, errors, memory, reading, key, sample):
+    x, y, z = world_to_body(w, i, world[W_FIELD_X], world[W_FIELD_Y], world[W_FIELD_Z])
+    reading[0], reading[1], reading[2] = to_sensor(p, x, y, z)
+    add_errors(reading, 0, 0, 3, errors, memory, key, sample)
+
+
+class Magnetometer(Sensor):
+    """The magnetic field in the sensor's axes, tesla."""
+
+    Parameters = MagnetometerParameters
+    kernel = measure_magnetometer
+    width = 3
+    error_blocks = {"field_errors": 3}
+
+    def template(self) -> messages.Template:
+        return messages.magnetic_field(self.frame_id)

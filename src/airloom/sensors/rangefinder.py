@@ -1,0 +1,52 @@
+"""Rangefinder: distance along its x axis to the ground or an obstacle. It does not see other vehicles."""
+
+from math import inf, pi
+
+from pydantic import Field, model_validator
+
+from airloom import messages
+from airloom.sensors.errors import Errors, add_errors
+from airloom.sensors.sensor import OWN, Mounted, Sensor, body_to_world, sensor_kernel, sensor_position
+from airloom.world.ground import ray
+
+
+class RangefinderParameters(Mounted):
+    pitch: float = Field(pi / 2, description="π/2 looks down")
+    distance_errors: Errors = Errors()
+    min_distance: float = Field(0.05, ge=0)
+    max_distance: float = Field(40.0, gt=0)
+
+    @model_validator(mode="after")
+    def _has_a_range(self) -> "RangefinderParameters":
+        if self.min_distance >= self.max_distance:
+            raise ValueError("min_distance must be below max_distance")
+        return self
+
+
+@sensor_kernel
+def measure_range(w, i, world, p, errors, memory, reading, key, sample):
+    """Out of range is −∞ when too near and +∞ when too far, as REP 117 of ROS has it."""
+    x, y, z = sensor_position(w, i, p)
+    dx, dy, dz = body_to_world(w, i, p[0], p[3], p[6])
+    nearest, farthest = p[OWN], p[OWN + 1]
+    reading[0] = ray(world, x, y, z, dx, dy, dz, 2.0 * farthest)
+    add_errors(reading, 0, 0, 1, errors, memory, key, sample)
+    if reading[0] < nearest:
+        reading[0] = -inf
+    elif reading[0] > farthest:
+        reading[0] = inf
+
+
+class Rangefinder(Sensor):
+    """Distance to the ground or an obstacle along a ray, downwards unless mounted otherwise."""
+
+    Parameters = RangefinderParameters
+    kernel = measure_range
+    width = 1
+    error_blocks = {"distance_errors": 1}
+
+    def own_parameters(self) -> list[float]:
+        return [self.parameters.min_distance, self.parameters.max_distance]
+
+    def template(self) -> messages.Template:
+        return messages.range_(self.frame_id, self.parameters.min_distance, self.parameters.max_distance)

@@ -1,0 +1,140 @@
+"""What all sensors share: where they are mounted, how late they are, and the shape of their compiled kernel."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from numba import types
+from pydantic import Field
+
+from airloom.compiled import Kernel, call_by_address, compiled
+from airloom.messages import Template
+from airloom.physics.rows import PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ
+from airloom.plugin import Parameters, Plugin
+from airloom.rotations import matrix_from_euler
+from airloom.scenario.models import Vector3
+from airloom.sensors.errors import CHANNELS, ERROR_WIDTH, Errors, error_rows
+from airloom.sensors.noise import normal_pair
+
+MOUNT_ROTATION, MOUNT_POSITION, OWN = 0, 9, 12
+OWN_PARAMETERS = 8
+PARAMETER_WIDTH = OWN + OWN_PARAMETERS
+ERRORS_WIDTH = CHANNELS * ERROR_WIDTH
+READING_WIDTH = 16
+
+_Row = types.Array(types.float64, 1, "C")
+SENSOR = types.void(_Row, types.int64, _Row, _Row, _Row, _Row, _Row, types.uint64, types.int64)
+"""`kernel(w, i, world, p, errors, memory, reading, key, sample)`: measure vehicle `i` of block `w` into `reading`."""
+
+call_sensor = call_by_address(SENSOR)
+
+
+def sensor_kernel(function) -> Kernel:
+    return Kernel(function, SENSOR)
+
+
+class Mounted(Parameters):
+    """Where a sensor sits on its vehicle, and how late its readings come."""
+
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
+    roll: float = 0.0
+    pitch: float = 0.0
+    yaw: float = 0.0
+    delay: float = Field(0.0, ge=0, le=10, description="from measurement to publication, s; a whole number of steps")
+
+
+class Sensor(Plugin):
+    """A sensor: its kernel measures inside the compiled loop, its readings go to a topic of its own name."""
+
+    category = "sensor"
+    Parameters: ClassVar[type[Parameters]] = Mounted
+    kernel: ClassVar[Kernel]
+    destination: ClassVar[int | None] = None
+    """Row of the workspace where the flight stack finds the reading, if it needs it."""
+    width: ClassVar[int]
+    """Numbers in a reading."""
+    error_blocks: ClassVar[dict[str, int]] = {}
+    """Parameter name of each error block and its number of axes, in the order of the kernel's channels."""
+
+    def __init__(self, name: str, vehicle: str, rate: float, parameters: Mounted) -> None:
+        self.name, self.vehicle, self.rate, self.parameters = name, vehicle, rate, parameters
+
+    def own_parameters(self) -> list[float]:
+        """Up to eight numbers for the kernel, at `p[OWN]`."""
+        return []
+
+    def parameter_row(self) -> np.ndarray:
+        row = np.zeros(PARAMETER_WIDTH)
+        mount = self.parameters
+        row[:OWN] = [*matrix_from_euler(mount.roll, mount.pitch, mount.yaw).ravel(), *mount.position]
+        own = self.own_parameters()
+        row[OWN : OWN + len(own)] = own
+        return row
+
+    def error_row(self, key: int) -> np.ndarray:
+        rows, channel = np.zeros((CHANNELS, ERROR_WIDTH)), 0
+        rows[:] = error_rows(Errors(), CHANNELS, 1.0 / self.rate, np.zeros(CHANNELS))
+        for block, axes in self.error_blocks.items():
+            draws = [normal_pair(np.uint64(key), -1, channel + k)[0] for k in range(axes)]
+            errors = getattr(self.parameters, block)
+            rows[channel : channel + axes] = error_rows(errors, axes, 1.0 / self.rate, draws)
+            channel += axes
+        return rows.ravel()
+
+    @property
+    def frame_id(self) -> str:
+        return f"{self.vehicle}/{self.name}"
+
+    def template(self) -> Template:
+        """The message its readings become."""
+        raise NotImplementedError
+
+    def message_values(self, readings: np.ndarray, template: Template) -> np.ndarray:
+        """Numbers of the message, a row a reading, in the order of the template's columns."""
+        return readings[:, : template.width]
+
+
+@compiled
+def world_to_body(w, i, x, y, z):
+    a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+    return (
+        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c + a * d) * y + 2.0 * (b * d - a * c) * z,
+        2.0 * (b * c - a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d + a * b) * z,
+        2.0 * (b * d + a * c) * x + 2.0 * (c * d - a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
+    )
+
+
+@compiled
+def body_to_world(w, i, x, y, z):
+    a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+    return (
+        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c - a * d) * y + 2.0 * (b * d + a * c) * z,
+        2.0 * (b * c + a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d - a * b) * z,
+        2.0 * (b * d - a * c) * x + 2.0 * (c * d + a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
+    )
+
+
+@compiled
+def to_sensor(p, x, y, z):
+    """From the body's axes to the sensor's."""
+    return (
+        p[0] * x + p[3] * y + p[6] * z,
+        p[1] * x + p[4] * y + p[7] * z,
+        p[2] * x + p[5] * y + p[8] * z,
+    )
+
+
+@compiled
+def sensor_position(w, i, p):
+    x, y, z = body_to_world(w, i, p[MOUNT_POSITION], p[MOUNT_POSITION + 1], p[MOUNT_POSITION + 2])
+    return w[PX + i] + x, w[PY + i] + y, w[PZ + i] + z
+
+
+@compiled
+def sensor_velocity(w, i, p):
+    """Velocity of the place where the sensor sits, world."""
+    x, y, z = p[MOUNT_POSITION], p[MOUNT_POSITION + 1], p[MOUNT_POSITION + 2]
+    a, b, c = w[WX + i], w[WY + i], w[WZ + i]
+    x, y, z = body_to_world(w, i, b * z - c * y, c * x - a * z, a * y - b * x)
+    return w[VX + i] + x, w[VY + i] + y, w[VZ + i] + z

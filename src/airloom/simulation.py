@@ -1,0 +1,208 @@
+"""A simulation: load a scenario, run it, look at it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from airloom import messages
+from airloom.bus import Bus
+from airloom.clock import NS_PER_SECOND, ticks_per_period
+from airloom.fleet import Fleet
+from airloom.flight_stack import Controller, StackError
+from airloom.loop import look_once
+from airloom.plugin import find
+from airloom.publishing import Publisher
+from airloom.scenario import ScenarioError, load
+from airloom.scenario.models import Scenario
+from airloom.system import HOOKS, System
+from airloom.vehicle import Vehicle
+from airloom.world.ground import TerrainError
+
+LONGEST_CHUNK = 1000
+
+
+class Simulation:
+    """One run of a scenario, in exact steps of integer nanoseconds.
+
+    The same scenario and seed give the same bits, however the steps are called and whoever watches.
+    """
+
+    def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
+        self.scenario = scenario
+        self.seed = scenario.seed if seed is None else seed
+        self.bus = Bus()
+        self.warnings: list[str] = []
+        self.systems = {
+            name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled
+        }
+        try:
+            self.fleet = Fleet(scenario, self.systems.values())
+            self.engine = _make_engine(scenario, self.fleet)
+        except (StackError, TerrainError) as error:
+            raise ScenarioError(f"{scenario.name}: {error}") from None
+        self.step_ns = self.fleet.step_ns
+        self.tick = 0
+        self.vehicles = {member.name: Vehicle(self, member) for member in self.fleet.members}
+        self._events = self.bus.advertise("/events", messages.EVENT)
+        self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
+        self._hooks = _Hooks(self)
+        self._started = self._stopping = False
+        for system in self.systems.values():
+            system.configure(self)
+        self._prepare()
+
+    @classmethod
+    def load(
+        cls, scenario: str | Path, seed: int | None = None, overrides: Mapping[str, Any] | None = None
+    ) -> Simulation:
+        """A bundled scenario by name, or a file; `overrides` such as {"vehicles.cf.mass": 0.03}."""
+        return cls(load(scenario, overrides), seed)
+
+    @property
+    def time_ns(self) -> int:
+        return self.tick * self.step_ns
+
+    @property
+    def time(self) -> float:
+        """Seconds of simulation time."""
+        return self.time_ns / NS_PER_SECOND
+
+    def run(self, until: float | None = None, watch: Callable[[Simulation], None] | None = None) -> None:
+        """Run to a time in seconds (the scenario's duration if left out); `watch` is called every now and then."""
+        until_ns = round((self.scenario.duration if until is None else until) * NS_PER_SECOND)
+        self._stopping = False
+        self._advance(-(-until_ns // self.step_ns), watch)
+
+    def step(self, ticks: int = 1) -> None:
+        """Advance by exactly this many ticks."""
+        if ticks < 0:
+            raise ValueError(f"a simulation only goes forward, got {ticks} ticks")
+        self._stopping = False
+        self._advance(self.tick + ticks, None)
+
+    def stop(self) -> None:
+        """Let `run` return at the next opportunity; safe in a signal handler."""
+        self._stopping = True
+
+    def reset(self, seed: int | None = None) -> None:
+        """Back to time 0, as if freshly loaded."""
+        self.seed = self.seed if seed is None else seed
+        self.tick, self._started = 0, False
+        self.warnings.clear()
+        self._prepare()
+        for system in self.systems.values():
+            system.reset(self)
+
+    def event(self, source: str, text: str, level: str = "info") -> None:
+        """Note something that happened: on the topic /events, and in the summary if it is a warning."""
+        if level != "info":
+            self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
+        self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
+
+    def state_hash(self) -> str:
+        """Digest of the full state: equal for equal runs."""
+        self._start()
+        digest = hashlib.blake2b(digest_size=16)
+        digest.update(self.time_ns.to_bytes(8, "little"))
+        self.fleet.hash_into(digest)
+        self.engine.hash_into(digest)
+        return digest.hexdigest()
+
+    # -- the way of a tick -------------------------------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        self.fleet.reset(self.seed)
+        self.engine.reset()
+        for member in self.fleet.members:
+            if member.controller is not None:
+                member.controller.reset()
+
+    def _start(self) -> None:
+        """The first look at time 0, once, when somebody first asks for it: late subscribers miss nothing."""
+        if self._started:
+            return
+        self._started = True
+        self._publisher.prepare()
+        look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
+        self._look_back(0)
+
+    def _advance(self, target: int, watch: Callable[[Simulation], None] | None) -> None:
+        self._start()
+        while self.tick < target and not self._stopping:
+            self._hooks.call("pre_update")
+            self._publisher.prepare()
+            ticks = min(target, self._hooks.next_turn(self._publisher.turns())) - self.tick
+            ticks = min(ticks, self._publisher.longest_chunk(), LONGEST_CHUNK)
+            period = self._publisher.frame_ticks
+            first_frame = self.tick // period + 1 if period else 0
+            self.engine.advance(self.tick, ticks, period, first_frame)
+            self.tick += ticks
+            self._look_back(self.tick - ticks + 1)
+            if watch is not None:
+                watch(self)
+
+    def _look_back(self, first_tick: int) -> None:
+        self._hooks.control()
+        self._publisher.publish(first_tick, self.tick)
+        self._hooks.call("update")
+        self._hooks.call("post_update")
+
+
+class _Hooks:
+    """Who wants to be called, and when."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self._systems: dict[str, list[tuple[int, Callable]]] = {hook: [] for hook in HOOKS}
+        for name, system in sim.systems.items():
+            rate = sim.scenario.systems[name].rate or system.rate
+            for hook in HOOKS:
+                if system.overrides(hook):
+                    self._systems[hook].append((ticks_per_period(rate, sim.step_ns), getattr(system, hook)))
+        self._controllers = [
+            (ticks_per_period(member.controller.parameters.rate, sim.step_ns), sim.vehicles[member.name], member.controller)
+            for member in sim.fleet.members
+            if _is_python(member.controller)
+        ]
+        periods = {period for hooks in self._systems.values() for period, _ in hooks}
+        self._periods = sorted(periods | {period for period, _, _ in self._controllers})
+
+    def call(self, hook: str) -> None:
+        for period, function in self._systems[hook]:
+            if self._sim.tick % period == 0:
+                function(self._sim)
+
+    def control(self) -> None:
+        """Controllers written in plain Python take their turn where the compiled ones do: after the sensors."""
+        for period, vehicle, controller in self._controllers:
+            if self._sim.tick % period == 0 and vehicle.armed:
+                vehicle.set_rotor_speeds(controller.control(vehicle))
+
+    def next_turn(self, others: list[tuple[int, int]]) -> int:
+        """The next tick at which anybody must be called."""
+        tick = self._sim.tick
+        turns = [(tick // period + 1) * period for period in self._periods]
+        turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
+        return min(turns, default=tick + LONGEST_CHUNK)
+
+
+def _is_python(controller: Controller | None) -> bool:
+    return controller is not None and controller.kernel is None
+
+
+def _make_system(name: str, choice: Any) -> System:
+    plugin = find("system", choice.kind)
+    return plugin(name, plugin.Parameters.model_validate(choice.parameters))
+
+
+def _make_engine(scenario: Scenario, fleet: Fleet) -> Any:
+    if scenario.engine.kind == "batch":
+        from airloom.physics.batch import BatchEngine
+
+        return BatchEngine(scenario, fleet)
+    from airloom.physics.mujoco_engine import MujocoEngine
+
+    return MujocoEngine(scenario, fleet)

@@ -1,0 +1,54 @@
+"""Systems: plugins that act on a simulation through opt-in hooks, each at its own rate."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from airloom.compiled import Kernel
+from airloom.plugin import Parameters, Plugin
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+
+HOOKS = ("pre_update", "update", "post_update")
+
+
+class System(Plugin):
+    """A plugin with the hooks below. Override what you need; a hook that is not overridden costs nothing.
+
+    In a tick: `pre_update` (act: set commands, wind, forces) → the engine, sensors and flight stacks →
+    `update` (advance a model of your own to the same time) → `post_update` (look at the result).
+    """
+
+    category = "system"
+    Parameters: ClassVar[type[Parameters]] = Parameters
+    rate: ClassVar[float] = 50.0
+    """Calls a second, unless the scenario says otherwise."""
+    effect: ClassVar[Kernel | None] = None
+    """A compiled force function (see `airloom.effect`), called at every evaluation of the wrench."""
+
+    def __init__(self, name: str, parameters: Any) -> None:
+        self.name, self.parameters = name, parameters
+
+    def effect_parameters(self, vehicle: str) -> list[float] | None:
+        """Numbers for the force function on this vehicle; None leaves the vehicle alone."""
+        return []
+
+    def configure(self, sim: Simulation) -> None:
+        """Once, before the first tick: look up vehicles, advertise and subscribe topics."""
+
+    def pre_update(self, sim: Simulation) -> None:
+        """Before the tick that starts at `sim.time`."""
+
+    def update(self, sim: Simulation) -> None:
+        """After the engine has reached `sim.time`."""
+
+    def post_update(self, sim: Simulation) -> None:
+        """After every system's `update`; at time 0 too."""
+
+    def reset(self, sim: Simulation) -> None:
+        """Forget everything since `configure`; the simulation starts again at time 0."""
+
+    @classmethod
+    def overrides(cls, hook: str) -> bool:
+        return getattr(cls, hook) is not getattr(System, hook)

@@ -1,0 +1,27 @@
+"""Vehicles by name or pattern."""
+
+from __future__ import annotations
+
+import difflib
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
+
+from airloom.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+    from airloom.vehicle import Vehicle
+
+
+def chosen(sim: Simulation, system: str, pattern: str) -> list[Vehicle]:
+    """The vehicles whose names match a pattern such as cf or drone*; at least one must."""
+    found = [vehicle for name, vehicle in sim.vehicles.items() if fnmatchcase(name, pattern)]
+    if not found:
+        close = difflib.get_close_matches(pattern, sim.vehicles, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        names = list(sim.vehicles)
+        known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        raise ScenarioError(
+            f"{sim.scenario.name}: systems.{system}: no vehicle matches '{pattern}'{hint} Vehicles: {known}"
+        )
+    return found

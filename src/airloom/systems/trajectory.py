@@ -1,0 +1,54 @@
+"""Trajectories: smooth paths with their velocities and accelerations fed forward."""
+
+from __future__ import annotations
+
+from math import cos, pi, sin
+from typing import Literal
+
+from pydantic import Field
+
+from airloom.commands import PositionYaw
+from airloom.plugin import Parameters
+from airloom.system import System
+from airloom.systems.choose import chosen
+
+
+class TrajectoryParameters(Parameters):
+    vehicle: str = Field("*", description="name or pattern")
+    shape: Literal["figure8", "circle"] = "figure8"
+    start: float = Field(3.0, ge=0, description="when the lap begins, s; before, the vehicle rises to the first point")
+    period: float = Field(10.0, gt=0, description="of a lap, s")
+    size: tuple[float, float] = Field((6.0, 3.0), description="extent east and north, m")
+    center: tuple[float, float] = (0.0, 0.0)
+    height: float = Field(3.0, description="m")
+
+
+class Trajectory(System):
+    """Fly a figure 8 (Gerono's lemniscate) or an ellipse, lap after lap."""
+
+    Parameters = TrajectoryParameters
+    rate = 100.0
+
+    def configure(self, sim) -> None:
+        self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
+
+    def pre_update(self, sim) -> None:
+        command = self.point(max(sim.time - self.parameters.start, 0.0), moving=sim.time >= self.parameters.start)
+        for vehicle in self._vehicles:
+            vehicle.command(command)
+
+    def point(self, t: float, moving: bool = True) -> PositionYaw:
+        """Place, velocity and acceleration at time t of the lap."""
+        p = self.parameters
+        w = 2 * pi / p.period
+        if p.shape == "figure8":
+            x, dx, ddx = sin(w * t), w * cos(w * t), -w * w * sin(w * t)
+            y, dy, ddy = sin(2 * w * t), 2 * w * cos(2 * w * t), -4 * w * w * sin(2 * w * t)
+        else:
+            x, dx, ddx = cos(w * t), -w * sin(w * t), -w * w * cos(w * t)
+            y, dy, ddy = sin(w * t), w * cos(w * t), -w * w * sin(w * t)
+        a, b = p.size[0] / 2, p.size[1] / 2
+        position = (p.center[0] + a * x, p.center[1] + b * y, p.height)
+        if not moving:
+            return PositionYaw(position)
+        return PositionYaw(position, 0.0, (a * dx, b * dy, 0.0), (a * ddx, b * ddy, 0.0))

@@ -1,0 +1,169 @@
+"""A vehicle as users and systems see it: its state, its commands, its gains."""
+
+from __future__ import annotations
+
+from math import cos, sin
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from airloom.commands import CommandError, PositionYaw
+from airloom.fleet import Member
+from airloom.physics.rows import (
+    ARMED, EFX, EPX, EQW, EVX, EWX, LANES, MASS, PX, QW, SCOS, SPEED, SPX, STATE, STATE_ROWS, SYAW, TARGET, VX, WINDX, WX,
+)  # fmt: skip
+from airloom.plugin import Parameters
+from airloom.rotations import euler_from_quaternion, quaternion_from_euler
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+
+
+class Vehicle:
+    """One vehicle of a running simulation. World ENU, body FLU, quaternions w, x, y, z body→world, SI units."""
+
+    def __init__(self, sim: Simulation, member: Member) -> None:
+        self._sim, self._member = sim, member
+        self._column = sim.fleet.column(member)
+        self._speeds = sim.fleet.rotor_column(member, SPEED)
+        self._targets = sim.fleet.rotor_column(member, TARGET)
+
+    def _get(self, row: int, count: int) -> np.ndarray:
+        return self._column[row // LANES : row // LANES + count].copy()
+
+    def _set(self, row: int, values: Any) -> None:
+        self._column[row // LANES : row // LANES + len(values)] = values
+
+    @property
+    def name(self) -> str:
+        return self._member.name
+
+    @property
+    def airframe(self):
+        return self._member.airframe
+
+    @property
+    def position(self) -> np.ndarray:
+        return self._get(PX, 3)
+
+    @property
+    def velocity(self) -> np.ndarray:
+        return self._get(VX, 3)
+
+    @property
+    def attitude(self) -> np.ndarray:
+        return self._get(QW, 4)
+
+    @property
+    def euler(self) -> np.ndarray:
+        """Roll, pitch, yaw, rad."""
+        return euler_from_quaternion(self.attitude)
+
+    @property
+    def rates(self) -> np.ndarray:
+        return self._get(WX, 3)
+
+    @property
+    def state(self) -> np.ndarray:
+        """Position, attitude, velocity, rates: 13 numbers."""
+        return self._get(STATE, STATE_ROWS)
+
+    @property
+    def rotor_speeds(self) -> np.ndarray:
+        return self._speeds.copy()
+
+    @property
+    def mass(self) -> float:
+        return float(self._column[MASS // LANES])
+
+    @property
+    def estimate(self) -> Estimate:
+        """What the flight stack believes."""
+        return Estimate(self._get(EPX, 13))
+
+    @property
+    def setpoint(self) -> PositionYaw:
+        """The command in force."""
+        p = self._get(SPX, 11)
+        return PositionYaw(tuple(p[0:3]), float(p[9]), tuple(p[3:6]), tuple(p[6:9]), float(p[10]))
+
+    @property
+    def armed(self) -> bool:
+        """Whether a command has come: until then the rotors stand still."""
+        return bool(self._column[ARMED // LANES])
+
+    @property
+    def readings(self) -> dict[str, np.ndarray]:
+        """The latest reading of each sensor; empty before the first."""
+        fleet, found = self._sim.fleet, {}
+        for sensor in self._member.sensors:
+            s = fleet.sensor_index[self.name, sensor.name]
+            found[sensor.name] = fleet.sensing.readings[s, : sensor.width if fleet.sensing.stamps[s] >= 0 else 0].copy()
+        return found
+
+    def command(self, command: PositionYaw) -> None:
+        """Take a command; the first one arms the vehicle."""
+        if not isinstance(command, PositionYaw):
+            raise CommandError(f"{self.name} takes al.PositionYaw, got {type(command).__name__}")
+        self._set(SPX, (*command.position, *command.velocity, *command.acceleration, command.yaw, command.yaw_rate))
+        self._set(SCOS, (cos(command.yaw), sin(command.yaw), 1.0))
+
+    def set_rotor_speeds(self, speeds: Any) -> None:
+        """What the motors are told, rad/s; a controller overwrites it at its next turn."""
+        speeds = np.asarray(speeds, dtype=float)
+        if speeds.shape != self._targets.shape or not np.isfinite(speeds).all():
+            raise CommandError(f"{self.name} takes {self._targets.size} finite rotor speeds, got {speeds}")
+        self._targets[:] = speeds
+
+    def push(self, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0)) -> None:
+        """Force at the centre of mass (world, N) and torque (body, N m) from outside, until the next call."""
+        self._set(EFX, (*force, *torque))
+
+    def set_wind(self, wind: Any) -> None:
+        """Velocity of the air around this vehicle (world, m/s), until the next call."""
+        self._set(WINDX, wind)
+
+    def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
+        """Put the vehicle elsewhere at once, level, with no rates."""
+        self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
+        self._sim.engine.take_state()
+
+    @property
+    def gains(self) -> dict[str, Any]:
+        """The controller's parameters in force."""
+        controller = self._member.controller
+        return {} if controller is None else controller.parameters.model_dump()
+
+    def tune(self, **changes: Any) -> None:
+        """Change the controller's parameters in flight. All of them are checked before any takes effect."""
+        member = self._member
+        if member.controller is None:
+            raise CommandError(f"{self.name} has no controller to tune")
+        model: type[Parameters] = type(member.controller.parameters)
+        for key in changes:
+            if key == "rate" or key.endswith("_rate") and key in member.controller.rates():
+                raise CommandError(f"{self.name}: {key} cannot change while running")
+        try:
+            parameters = model.model_validate(member.controller.parameters.model_dump() | changes)
+        except ValidationError as error:
+            first = error.errors()[0]
+            known = ", ".join(model.model_fields)
+            detail = f"known are {known}" if first["type"] == "extra_forbidden" else first["msg"].lower()
+            raise CommandError(f"{self.name}: cannot set {'.'.join(map(str, first['loc']))}: {detail}") from None
+        before, member.controller.parameters = member.controller.parameters, parameters
+        self._sim.fleet.fill_gains(member, member.block, member.lane)
+        text = ", ".join(f"{key} {getattr(before, key)} → {getattr(parameters, key)}" for key in changes)
+        self._sim.event(self.name, f"tuned: {text}")
+
+
+class Estimate:
+    """Position and velocity in the world, attitude and body rates, as the estimator believes them."""
+
+    def __init__(self, numbers: np.ndarray) -> None:
+        offsets = [(row - EPX) // LANES for row in (EPX, EVX, EQW, EWX)]
+        self.position, self.velocity, self.attitude, self.rates = (
+            numbers[k : k + n] for k, n in zip(offsets, (3, 3, 4, 3), strict=True)
+        )
+
+
