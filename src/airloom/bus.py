@@ -21,7 +21,7 @@ import numpy as np
 from airloom import messages
 from airloom.messages import Template
 
-Callback = Callable[["Topic", Any, int], None]
+Callback = Callable[["Topic", Any, Any], None]
 """Called with the topic, the message and its time in ns; with `raw=True`, a list of bytes and a list of times."""
 
 Batch = tuple["Topic", np.ndarray, np.ndarray] | tuple["Topic", np.ndarray, np.ndarray, np.ndarray]
@@ -160,10 +160,13 @@ class Topic:
 
     def _refresh(self) -> None:
         self.wanted = self.latched or bool(self._listeners or self._raw_listeners)
+        self._bus.changes += 1
 
 
 class Bus:
     def __init__(self) -> None:
+        self.changes = 0
+        """Counts every change of who listens to what."""
         self._topics: dict[str, Topic] = {}
         self._subscriptions: list[Subscription] = []
         self._pending: list[tuple[int, int, int, Topic, Callable[[], Any]]] = []

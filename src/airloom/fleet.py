@@ -18,17 +18,15 @@ from airloom.loop import (
     Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
-    BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, DAMPING, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS,
-    IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LAG_DOWN, LAG_UP, LANES, MASS, MAX_SPEED,
-    MIX_THRUST, PUSH, PX, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, SPY, SPZ, SSIN, SYAW, TARGET,
-    THRUST_CONSTANT, VX, WIDTH, WINDX, WINDY, WINDZ, WX,
+    BOX_X, CX, CY, CZ, DAMPING, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY,
+    JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LAG_DOWN, LAG_UP, LANES, MASS, MAX_SPEED, MIX_THRUST, PUSH, PX, PZ, QW, ROTOR_WIDTH,
+    ROTORS_TOGETHER, SCOS, SPEED, SPX, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import find
 from airloom.rotations import quaternion_from_euler
 from airloom.scenario.models import Scenario, Vehicle
-from airloom.sensors.errors import CHANNELS
 from airloom.sensors.noise import stream_key
-from airloom.sensors.sensor import ERRORS_WIDTH, PARAMETER_WIDTH, READING_WIDTH, Sensor
+from airloom.sensors.sensor import READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.vehicles.airframe import Airframe
 from airloom.world.ground import world_array
 
@@ -165,11 +163,8 @@ class Fleet:
         self.sensing = Sensing(
             table=np.zeros((len(sensors), SENSOR_WIDTH), dtype=np.int64),
             keys=np.zeros(len(sensors), dtype=np.uint64),
-            parameters=np.zeros((len(sensors), PARAMETER_WIDTH)),
-            errors=np.zeros((len(sensors), ERRORS_WIDTH)),
-            memory=np.zeros((len(sensors), CHANNELS)),
+            rows=np.zeros((len(sensors), SENSOR_ROW)),
             queue=np.zeros((len(sensors), depth, READING_WIDTH)),
-            readings=np.zeros((len(sensors), READING_WIDTH)),
             stamps=np.full(len(sensors), -1, dtype=np.int64),
             tape=np.zeros((0, TAPE_LENGTH, 2 + READING_WIDTH)),
             taped=np.zeros(0, dtype=np.int64),
@@ -190,15 +185,19 @@ class Fleet:
         for b, block in enumerate(self.blocks):
             for i in range(LANES):
                 self._fill_lane(b, i, block[min(i, len(block) - 1)])
+            self._park_idle_lanes(b, len(block))
             self.flight.vehicles[b, : len(block)] = [m.number for m in block]
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
             first_effect = self._fill_effects(b, block, first_effect)
             self._fill_stack(b, block[0])
-        self.sensing.memory[:], self.sensing.queue[:], self.sensing.readings[:] = 0.0, 0.0, 0.0
-        self.sensing.stamps[:] = -1
+        self.sensing.queue[:], self.sensing.stamps[:] = 0.0, -1
+
+    def _park_idle_lanes(self, b: int, used: int) -> None:
+        """Lanes without a vehicle repeat the block's last one, floating far above any ground."""
+        w = self.flight.blocks[b]
+        w[PZ + used : PZ + LANES], w[GRAVITY + used : GRAVITY + LANES] = 1e6, 0.0
 
     def _fill_lane(self, b: int, i: int, member: Member) -> None:
-        """Lanes without a vehicle repeat the block's last one, so that they cost no special case."""
         w, vehicle = self.flight.blocks[b], member.vehicle
 
         def put(row: int, *values: float) -> None:
@@ -228,9 +227,13 @@ class Fleet:
         w, inverse = self.flight.blocks[b], np.linalg.inv(inertia)
         w[MASS + i], w[INV_MASS + i] = mass, 1.0 / mass
         w[CX + i], w[CY + i], w[CZ + i] = center
-        for row, (a, c) in zip((JXX, JYY, JZZ, JXY, JXZ, JYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True):
+        for row, (a, c) in zip(
+            (JXX, JYY, JZZ, JXY, JXZ, JYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True
+        ):
             w[row + i] = inertia[a, c]
-        for row, (a, c) in zip((IXX, IYY, IZZ, IXY, IXZ, IYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True):
+        for row, (a, c) in zip(
+            (IXX, IYY, IZZ, IXY, IXZ, IYZ), ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)), strict=True
+        ):
             w[row + i] = inverse[a, c]
 
     def _fill_rotors(self, b: int, i: int, airframe: Airframe) -> None:
@@ -260,7 +263,7 @@ class Fleet:
                 table[s, DESTINATION] = -1 if self._is_second(member, sensor) else sensor.destination
                 table[s, TAPE] = -1
                 self.sensing.keys[s] = key
-                self.sensing.parameters[s], self.sensing.errors[s] = sensor.parameter_row(), sensor.error_row(key)
+                self.sensing.rows[s] = sensor.row(key)
                 periods += [int(table[s, TICKS]), int(table[s, DELAY])]
                 s += 1
         stack = self.flight.stacks[b]
@@ -313,10 +316,10 @@ class Fleet:
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash."""
         for m in self.members:
-            digest.update(np.ascontiguousarray(self.column(m)[: KEPT_ROWS]).tobytes())
+            digest.update(np.ascontiguousarray(self.column(m)[:KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, SPEED)).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, TARGET)).tobytes())
             for sensor in m.sensors:
                 s = self.sensor_index[m.name, sensor.name]
-                for array in (self.sensing.memory, self.sensing.queue, self.sensing.readings, self.sensing.stamps):
-                    digest.update(np.ascontiguousarray(array[s]).tobytes())
+                for array in (self.sensing.rows, self.sensing.queue, self.sensing.stamps):
+                    digest.update(array[s].tobytes())

@@ -14,7 +14,7 @@ from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
     COMMAND, COMMAND_ROWS, LANES, MAX, MLX, ROTOR_WIDTH, SPEED, SPX, START, STATE, STATE_ROWS, VX, WX,
 )  # fmt: skip
-from airloom.sensors.sensor import READING_WIDTH, call_sensor
+from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 
 # Columns of the stack table, a row a block.
 (
@@ -35,12 +35,10 @@ class Sensing(NamedTuple):
 
     table: np.ndarray
     keys: np.ndarray
-    parameters: np.ndarray
-    errors: np.ndarray
-    memory: np.ndarray
+    rows: np.ndarray
+    """[sensor, number]: mounting, errors, memory and readings, laid out in sensors/sensor.py"""
     queue: np.ndarray
-    """[sensor, slot, number]: samples on their way from measurement to publication"""
-    readings: np.ndarray
+    """[sensor, slot, number]: samples on their way from measurement to publication, of sensors with a delay"""
     stamps: np.ndarray
     """tick at which the present reading was measured, −1 before the first"""
     tape: np.ndarray
@@ -68,35 +66,48 @@ def sense(w, tick, world, stack, sensing):
     """Sample the block's sensors that are due, publish the samples whose delay is over."""
     if tick % stack[SENSOR_TICKS] != 0:
         return
-    sensors, queue = sensing.table, sensing.queue
-    for s in range(stack[FIRST_SENSOR], stack[END_SENSOR]):
-        period, i = sensors[s, TICKS], sensors[s, LANE]
-        if tick % period == 0:
-            sample = tick // period
-            call_sensor(
-                sensors[s, KERNEL], w, i, world, sensing.parameters[s], sensing.errors[s], sensing.memory[s],
-                queue[s, sample % queue.shape[1]], sensing.keys[s], sample,
-            )  # fmt: skip
-        measured = tick - sensors[s, DELAY]
-        if measured >= 0 and measured % period == 0:
-            publish(w, i, s, tick, measured, queue[s, (measured // period) % queue.shape[1]], sensing)
+    sensors = sensing.table
+    for k in range(stack[FIRST_SENSOR], stack[END_SENSOR]):
+        period, delay, i, row = sensors[k, TICKS], sensors[k, DELAY], sensors[k, LANE], sensing.rows[k]
+        sample = tick // period
+        due = sample * period == tick
+        if due:
+            call_sensor(sensors[k, KERNEL], w, i, world, row, sensing.keys[k], sample)
+        if delay > 0:
+            due = wait_in_queue(row, sensing.queue[k], tick, period, delay)
+        if due:
+            publish(w, i, k, tick, tick - delay, row, READING if delay == 0 else DELAYED, sensing)
 
 
 @compiled
-def publish(w, i, s, tick, measured, reading, sensing):
-    """Hand a reading to the flight stack, and to the tape if somebody outside wants it."""
-    numbers, destination, track = sensing.table[s, NUMBERS], sensing.table[s, DESTINATION], sensing.table[s, TAPE]
-    sensing.stamps[s] = measured
-    for k in range(numbers):
-        sensing.readings[s, k] = reading[k]
+def wait_in_queue(row, queue, tick, period, delay):
+    """Put the sample that was just taken into the queue, take out the one whose delay is over, if there is one."""
+    if tick % period == 0:
+        slot = (tick // period) % queue.shape[0]
+        for n in range(READING_WIDTH):
+            queue[slot, n] = row[READING + n]
+    measured = tick - delay
+    if measured < 0 or measured % period != 0:
+        return False
+    slot = (measured // period) % queue.shape[0]
+    for n in range(READING_WIDTH):
+        row[DELAYED + n] = queue[slot, n]
+    return True
+
+
+@compiled
+def publish(w, i, k, tick, measured, row, at, sensing):
+    """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
+    destination, track = sensing.table[k, DESTINATION], sensing.table[k, TAPE]
+    sensing.stamps[k] = measured
     if destination >= 0:
-        for k in range(numbers):
-            w[destination + k * LANES + i] = reading[k]
+        for n in range(sensing.table[k, NUMBERS]):
+            w[destination + n * LANES + i] = row[at + n]
     if track >= 0:
         line = sensing.tape[track, sensing.taped[track]]
         line[0], line[1] = tick, measured
-        for k in range(READING_WIDTH):
-            line[2 + k] = reading[k]
+        for n in range(READING_WIDTH):
+            line[2 + n] = row[at + n]
         sensing.taped[track] += 1
 
 

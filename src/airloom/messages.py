@@ -163,8 +163,8 @@ class Layout:
     size: int
     leaves: dict[str, Leaf] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    lengths: list[int] = field(default_factory=list)
-    """Offsets of the 32-bit lengths of strings and sequences."""
+    lengths: list[tuple[int, int]] = field(default_factory=list)
+    """The 32-bit lengths of strings and sequences: where they lie, what they are."""
 
 
 def layout(cdr: bytes | memoryview, msgtype: str, store: Typestore | None = None) -> Layout:
@@ -219,8 +219,8 @@ class _Walk:
 
     def length(self) -> int:
         self.align(4)
-        self.found.lengths.append(self.position)
         (length,) = struct.unpack_from("<I", self.cdr, self.position)
+        self.found.lengths.append((self.position, length))
         self.position += 4
         return length
 

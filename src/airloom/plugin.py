@@ -57,7 +57,9 @@ def find(category: str, kind: str, folder: Path | None = None) -> type[Plugin]:
     plugin = _from_path(kind, folder) if ".py" in kind else _from_entry_point(category, kind)
     if not (isinstance(plugin, type) and issubclass(plugin, Plugin) and plugin.category == category):
         article = "an" if category[0] in "aeiou" else "a"
-        raise PluginError(f"'{kind}' is not {article} {category}: expected a class derived from airloom's {category} class")
+        raise PluginError(
+            f"'{kind}' is not {article} {category}: expected a class derived from airloom's {category} class"
+        )
     return plugin
 
 
@@ -82,7 +84,9 @@ def _from_path(kind: str, folder: Path | None) -> Any:
         raise PluginError(f"'{kind}' names a file but no class: write {file_name}:ClassName")
     module = _load_module(path.resolve())
     if not hasattr(module, class_name):
-        classes = [name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Plugin)]
+        classes = [
+            name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Plugin)
+        ]
         close = difflib.get_close_matches(class_name, classes, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
         raise PluginError(f"'{path}' has no class '{class_name}'{hint}")

@@ -62,40 +62,41 @@ class Publisher:
         self.state_topics = [StateTopics(bus, member) for member in fleet.members]
         self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
         self._taped: list[int] = []
+        self._changes_seen = -1
+        self.frame_ticks = 0
+        """Ticks between two frames, 0 if nobody wants any."""
+        self.longest_chunk = 0
+        """Ticks after which frames or tapes are full."""
+        self.turns: list[tuple[int, int]] = []
+        """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
 
     def prepare(self) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""
+        if self._changes_seen == self.bus.changes:
+            return
+        self._changes_seen = self.bus.changes
         wanted = [s for s, topic in enumerate(self.sensor_topics) if topic.wanted]
         if wanted != self._taped:
             self._taped = wanted
             self.fleet.set_tapes(wanted)
+        frame_topics = [self.clock, *(t for topics in self.state_topics for t in topics.all)]
+        self.frame_ticks = self.frame_period if any(t.wanted for t in frame_topics) else 0
+        periods = [int(self.fleet.sensing.table[s, TICKS]) for s in wanted]
+        self.longest_chunk = min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
+        self.turns = self._turns(any(t.reactive for t in frame_topics))
 
-    @property
-    def frame_ticks(self) -> int:
-        """Ticks between two frames, 0 if nobody wants any."""
-        wanted = self.clock.wanted or any(t.wanted for topics in self.state_topics for t in topics.all)
-        return self.frame_period if wanted else 0
-
-    def longest_chunk(self) -> int:
-        """Ticks after which frames or tapes are full."""
-        periods = [int(self.fleet.sensing.table[s, TICKS]) for s in self._taped]
-        return min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
-
-    def turns(self) -> list[tuple[int, int]]:
-        """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
-        turns = {(self.frame_period, 0)} if self._acts_on_frames() else set()
+    def _turns(self, on_frames: bool) -> list[tuple[int, int]]:
+        turns = {(self.frame_period, 0)} if on_frames else set()
         for s in self._taped:
             if self.sensor_topics[s].reactive:
                 period, delay = (int(x) for x in self.fleet.sensing.table[s, [TICKS, DELAY]])
                 turns.add((period, delay % period))
         return sorted(turns)
 
-    def _acts_on_frames(self) -> bool:
-        return self.clock.reactive or any(t.reactive for topics in self.state_topics for t in topics.all)
-
     def publish(self, first_tick: int, last_tick: int) -> None:
         """Everything recorded from `first_tick` to `last_tick`, in order of time."""
-        self.bus.publish_batches([*self._frame_batches(first_tick, last_tick), *self._reading_batches()])
+        if self.frame_ticks or self._taped:
+            self.bus.publish_batches([*self._frame_batches(first_tick, last_tick), *self._reading_batches()])
 
     def _frame_batches(self, first_tick: int, last_tick: int):
         period = self.frame_ticks
@@ -119,7 +120,10 @@ class Publisher:
                 lines = self.fleet.sensing.tape[track, :count]
                 times = lines[:, :2].astype(np.int64) * self.fleet.step_ns
                 topic = self.sensor_topics[s]
-                yield topic, times[:, 0], self.fleet.sensors[s].message_values(lines[:, 2:], topic.template), times[:, 1]
+                yield (
+                    topic,
+                    times[:, 0],
+                    self.fleet.sensors[s].message_values(lines[:, 2:], topic.template),
+                    times[:, 1],
+                )
         taped[:] = 0
-
-

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import heapq
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ from airloom.bus import Bus
 from airloom.clock import NS_PER_SECOND, ticks_per_period
 from airloom.fleet import Fleet
 from airloom.flight_stack import Controller, StackError
+from airloom.group import Group
 from airloom.loop import look_once
 from airloom.plugin import find
 from airloom.publishing import Publisher
@@ -35,9 +39,7 @@ class Simulation:
         self.seed = scenario.seed if seed is None else seed
         self.bus = Bus()
         self.warnings: list[str] = []
-        self.systems = {
-            name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled
-        }
+        self.systems = {name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled}
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
@@ -93,8 +95,14 @@ class Simulation:
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
-        for system in self.systems.values():
-            system.reset(self)
+
+    def group(self, pattern: str = "*") -> Group:
+        """The vehicles whose names match, as one group; empty if none does."""
+        return Group(self.fleet, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
+
+    def call_at(self, time: float, function: Callable[[], None]) -> None:
+        """Call a function once, before the first tick that starts at or after `time` seconds."""
+        self._hooks.call_at(max(-(-round(time * NS_PER_SECOND) // self.step_ns), self.tick), function)
 
     def event(self, source: str, text: str, level: str = "info") -> None:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
@@ -119,6 +127,9 @@ class Simulation:
         for member in self.fleet.members:
             if member.controller is not None:
                 member.controller.reset()
+        self._hooks.forget_calls()
+        for system in self.systems.values():
+            system.reset(self)
 
     def _start(self) -> None:
         """The first look at time 0, once, when somebody first asks for it: late subscribers miss nothing."""
@@ -132,10 +143,11 @@ class Simulation:
     def _advance(self, target: int, watch: Callable[[Simulation], None] | None) -> None:
         self._start()
         while self.tick < target and not self._stopping:
+            self._hooks.call_due()
             self._hooks.call("pre_update")
             self._publisher.prepare()
-            ticks = min(target, self._hooks.next_turn(self._publisher.turns())) - self.tick
-            ticks = min(ticks, self._publisher.longest_chunk(), LONGEST_CHUNK)
+            ticks = min(target, self._hooks.next_turn(self._publisher.turns)) - self.tick
+            ticks = min(ticks, self._publisher.longest_chunk, LONGEST_CHUNK)
             period = self._publisher.frame_ticks
             first_frame = self.tick // period + 1 if period else 0
             self.engine.advance(self.tick, ticks, period, first_frame)
@@ -163,12 +175,28 @@ class _Hooks:
                 if system.overrides(hook):
                     self._systems[hook].append((ticks_per_period(rate, sim.step_ns), getattr(system, hook)))
         self._controllers = [
-            (ticks_per_period(member.controller.parameters.rate, sim.step_ns), sim.vehicles[member.name], member.controller)
+            (
+                ticks_per_period(member.controller.parameters.rate, sim.step_ns),
+                sim.vehicles[member.name],
+                member.controller,
+            )
             for member in sim.fleet.members
             if _is_python(member.controller)
         ]
+        self._calls: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = count()
         periods = {period for hooks in self._systems.values() for period, _ in hooks}
         self._periods = sorted(periods | {period for period, _, _ in self._controllers})
+
+    def call_at(self, tick: int, function: Callable[[], None]) -> None:
+        heapq.heappush(self._calls, (tick, next(self._order), function))
+
+    def forget_calls(self) -> None:
+        self._calls.clear()
+
+    def call_due(self) -> None:
+        while self._calls and self._calls[0][0] <= self._sim.tick:
+            heapq.heappop(self._calls)[2]()
 
     def call(self, hook: str) -> None:
         for period, function in self._systems[hook]:
@@ -186,6 +214,7 @@ class _Hooks:
         tick = self._sim.tick
         turns = [(tick // period + 1) * period for period in self._periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
+        turns += [call[0] for call in self._calls[:1]]
         return min(turns, default=tick + LONGEST_CHUNK)
 
 

@@ -47,7 +47,7 @@ class System(Plugin):
         """After every system's `update`; at time 0 too."""
 
     def reset(self, sim: Simulation) -> None:
-        """Forget everything since `configure`; the simulation starts again at time 0."""
+        """Before the first tick, and whenever the simulation starts again at time 0: forget everything since then."""
 
     @classmethod
     def overrides(cls, hook: str) -> bool:

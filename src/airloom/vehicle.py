@@ -11,10 +11,11 @@ from pydantic import ValidationError
 from airloom.commands import CommandError, PositionYaw
 from airloom.fleet import Member
 from airloom.physics.rows import (
-    ARMED, EFX, EPX, EQW, EVX, EWX, LANES, MASS, PX, QW, SCOS, SPEED, SPX, STATE, STATE_ROWS, SYAW, TARGET, VX, WINDX, WX,
+    ARMED, EFX, EPX, EQW, EVX, EWX, LANES, MASS, PX, QW, SCOS, SPEED, SPX, STATE, STATE_ROWS, TARGET, VX, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import Parameters
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
+from airloom.sensors.sensor import DELAYED, READING
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -42,6 +43,11 @@ class Vehicle:
     @property
     def airframe(self):
         return self._member.airframe
+
+    @property
+    def place_in_blocks(self) -> tuple[int, int]:
+        """Block and lane where its rows lie."""
+        return self._member.block, self._member.lane
 
     @property
     def position(self) -> np.ndarray:
@@ -99,7 +105,9 @@ class Vehicle:
         fleet, found = self._sim.fleet, {}
         for sensor in self._member.sensors:
             s = fleet.sensor_index[self.name, sensor.name]
-            found[sensor.name] = fleet.sensing.readings[s, : sensor.width if fleet.sensing.stamps[s] >= 0 else 0].copy()
+            at = READING if sensor.parameters.delay == 0 else DELAYED
+            width = sensor.width if fleet.sensing.stamps[s] >= 0 else 0
+            found[sensor.name] = fleet.sensing.rows[s, at : at + width].copy()
         return found
 
     def command(self, command: PositionYaw) -> None:
@@ -142,7 +150,7 @@ class Vehicle:
             raise CommandError(f"{self.name} has no controller to tune")
         model: type[Parameters] = type(member.controller.parameters)
         for key in changes:
-            if key == "rate" or key.endswith("_rate") and key in member.controller.rates():
+            if key == "rate" or (key.endswith("_rate") and key in member.controller.rates()):
                 raise CommandError(f"{self.name}: {key} cannot change while running")
         try:
             parameters = model.model_validate(member.controller.parameters.model_dump() | changes)
@@ -165,5 +173,3 @@ class Estimate:
         self.position, self.velocity, self.attitude, self.rates = (
             numbers[k : k + n] for k, n in zip(offsets, (3, 3, 4, 3), strict=True)
         )
-
-

@@ -138,7 +138,9 @@ class Cascade(Controller):
             )
         lift, weight = float(frame.allocation[0] @ frame.max_thrusts), frame.mass * frame.gravity
         if lift < 1.1 * weight:
-            raise StackError(f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly")
+            raise StackError(
+                f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
+            )
 
     def frequencies(self) -> tuple[float, float, float]:
         """Natural frequencies of position, tilt and yaw, rad/s."""

@@ -14,7 +14,11 @@ WANT_THRUST, WANT_X, WANT_Y, WANT_Z, ROOM = (SCRATCH + k * LANES for k in range(
 def _leave_room_for_yaw(w, rotor):
     for i in range(LANES):
         k, top = rotor[THRUST_CONSTANT + i], rotor[MAX_SPEED + i]
-        level = rotor[MIX_THRUST + i] * w[WANT_THRUST + i] + rotor[MIX_X + i] * w[WANT_X + i] + rotor[MIX_Y + i] * w[WANT_Y + i]
+        level = (
+            rotor[MIX_THRUST + i] * w[WANT_THRUST + i]
+            + rotor[MIX_X + i] * w[WANT_X + i]
+            + rotor[MIX_Y + i] * w[WANT_Y + i]
+        )
         yaw = rotor[MIX_Z + i] * w[WANT_Z + i]
         free = k * top * top - level if yaw > 0.0 else level
         free = free if free > 0.0 else 0.0

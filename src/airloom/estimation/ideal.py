@@ -3,8 +3,8 @@
 from airloom.compiled import compiled
 from airloom.flight_stack import Estimator, Rated, block_kernel
 from airloom.physics.rows import (
-    EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, LANES,
-    OPX, OPY, OPZ, OQW, OQX, OQY, OQZ, OVX, OVY, OVZ, OWX, OWY, OWZ,
+    EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, LANES, OPX, OPY, OPZ, OQW, OQX, OQY, OQZ, OVX, OVY,
+    OVZ, OWX, OWY, OWZ,
 )  # fmt: skip
 
 

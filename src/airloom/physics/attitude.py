@@ -4,8 +4,8 @@ from math import cos, sin, sqrt
 
 from airloom.compiled import compiled
 from airloom.physics.rows import (
-    CX, CY, CZ, LANES, QW, QX, QY, QZ, R00, R01, R02, R10, R11, R12, R20, R21, R22,
-    UX, UY, UZ, VX, VY, VZ, WINDX, WINDY, WINDZ, WX, WY, WZ,
+    CX, CY, CZ, LANES, QW, QX, QY, QZ, R00, R01, R02, R10, R11, R12, R20, R21, R22, UX, UY, UZ, VX, VY, VZ, WINDX,
+    WINDY, WINDZ, WX, WY, WZ,
 )  # fmt: skip
 
 
@@ -33,6 +33,17 @@ def orient(w):
 
 
 @compiled
+def multiply(a0, b0, c0, d0, a1, b1, c1, d1):
+    """Quaternion product."""
+    return (
+        a0 * a1 - b0 * b1 - c0 * c1 - d0 * d1,
+        a0 * b1 + b0 * a1 + c0 * d1 - d0 * c1,
+        a0 * c1 - b0 * d1 + c0 * a1 + d0 * b1,
+        a0 * d1 + b0 * c1 - c0 * b1 + d0 * a1,
+    )
+
+
+@compiled
 def normalize(w):
     for i in range(LANES):
         a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
@@ -51,11 +62,7 @@ def rotate_by_rates(w, dt):
         rate = sqrt(p * p + q * q + r * r)
         half = 0.5 * dt * rate
         s = sin(half) / rate if rate > 0.0 else 0.0
-        a1 = cos(half)
-        b1, c1, d1 = p * s, q * s, r * s
-        a0, b0, c0, d0 = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
-        w[QW + i] = a0 * a1 - b0 * b1 - c0 * c1 - d0 * d1
-        w[QX + i] = a0 * b1 + b0 * a1 + c0 * d1 - d0 * c1
-        w[QY + i] = a0 * c1 - b0 * d1 + c0 * a1 + d0 * b1
-        w[QZ + i] = a0 * d1 + b0 * c1 - c0 * b1 + d0 * a1
+        w[QW + i], w[QX + i], w[QY + i], w[QZ + i] = multiply(
+            w[QW + i], w[QX + i], w[QY + i], w[QZ + i], cos(half), p * s, q * s, r * s
+        )
     normalize(w)

@@ -10,8 +10,8 @@ from math import sqrt
 
 from airloom.compiled import compiled
 from airloom.physics.rows import (
-    BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, FX, FY, FZ, LANES, MASS, PX, PY, PZ,
-    R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
+    BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, FX, FY, FZ, LANES, MASS, PX, PY, PZ, R00, R01, R02, R10,
+    R11, R12, R20, R21, R22, SCRATCH, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
 )  # fmt: skip
 from airloom.world.ground import W_STEP, W_TOP, ground
 
@@ -19,55 +19,78 @@ CONTACT_FREQUENCY = 120.0  # rad/s, lowered for long steps so that a step turns 
 DAMPING_RATIO = 0.7
 FRICTION = 0.6
 CREEP = 0.05  # m/s
+(
+    BODY_X, BODY_Y, BODY_Z, CORNER_X, CORNER_Y, CORNER_Z, HEIGHT, EAST, NORTH, GROUND_X, GROUND_Y, GROUND_Z, TOUCHING,
+) = (SCRATCH + k * LANES for k in range(13))  # fmt: skip
 
 
 @compiled
 def add_ground_contact(w, world):
+    near = False
     for i in range(LANES):
         reach = (
             abs(w[BOX_CX + i]) + abs(w[BOX_CY + i]) + abs(w[BOX_CZ + i])
             + w[BOX_X + i] + w[BOX_Y + i] + w[BOX_Z + i]
         )  # fmt: skip
-        if w[PZ + i] - reach < world[W_TOP]:
-            _push_corners(w, i, world)
+        near |= w[PZ + i] - reach < world[W_TOP]
+    if near:
+        for corner in range(8):
+            _place_corner(w, corner & 1, corner & 2, corner & 4)
+            _look_at_ground(w, world)
+            _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]))
 
 
 @compiled
-def _push_corners(w, i, world):
-    frequency = min(CONTACT_FREQUENCY, 0.3 / world[W_STEP])
-    spring = 0.25 * w[MASS + i] * frequency * frequency
-    damper = 0.5 * w[MASS + i] * frequency * DAMPING_RATIO
-    p, q, r = w[WX + i], w[WY + i], w[WZ + i]
-    for corner in range(8):
-        bx = w[BOX_CX + i] + (w[BOX_X + i] if corner & 1 else -w[BOX_X + i])
-        by = w[BOX_CY + i] + (w[BOX_Y + i] if corner & 2 else -w[BOX_Y + i])
-        bz = w[BOX_CZ + i] + (w[BOX_Z + i] if corner & 4 else -w[BOX_Z + i])
-        x = w[PX + i] + w[R00 + i] * bx + w[R01 + i] * by + w[R02 + i] * bz
-        y = w[PY + i] + w[R10 + i] * bx + w[R11 + i] * by + w[R12 + i] * bz
-        z = w[PZ + i] + w[R20 + i] * bx + w[R21 + i] * by + w[R22 + i] * bz
-        height, east, north = ground(world, x, y)
-        if z >= height:
-            continue
+def _place_corner(w, front, left, top):
+    """Where a corner of the box is, in the body and in the world."""
+    x, y, z = 1.0 if front else -1.0, 1.0 if left else -1.0, 1.0 if top else -1.0
+    for i in range(LANES):
+        bx, by, bz = w[BOX_CX + i] + x * w[BOX_X + i], w[BOX_CY + i] + y * w[BOX_Y + i], w[BOX_CZ + i] + z * w[BOX_Z + i]
+        w[BODY_X + i] = bx
+        w[BODY_Y + i] = by
+        w[BODY_Z + i] = bz
+        w[CORNER_X + i] = w[PX + i] + w[R00 + i] * bx + w[R01 + i] * by + w[R02 + i] * bz
+        w[CORNER_Y + i] = w[PY + i] + w[R10 + i] * bx + w[R11 + i] * by + w[R12 + i] * bz
+        w[CORNER_Z + i] = w[PZ + i] + w[R20 + i] * bx + w[R21 + i] * by + w[R22 + i] * bz
+
+
+@compiled
+def _look_at_ground(w, world):
+    for i in range(LANES):
+        w[HEIGHT + i], w[EAST + i], w[NORTH + i] = ground(world, w[CORNER_X + i], w[CORNER_Y + i])
+
+
+@compiled
+def _push_corner(w, frequency):
+    """Chosen by arithmetic rather than by branches, so that eight vehicles are handled at once."""
+    for i in range(LANES):
+        east, north, depth = w[EAST + i], w[NORTH + i], w[HEIGHT + i] - w[CORNER_Z + i]
         nz = 1.0 / sqrt(1.0 + east * east + north * north)
         nx, ny = -east * nz, -north * nz
+        bx, by, bz = w[BODY_X + i], w[BODY_Y + i], w[BODY_Z + i]
+        p, q, r = w[WX + i], w[WY + i], w[WZ + i]
         sx, sy, sz = q * bz - r * by, r * bx - p * bz, p * by - q * bx
         vx = w[VX + i] + w[R00 + i] * sx + w[R01 + i] * sy + w[R02 + i] * sz
         vy = w[VY + i] + w[R10 + i] * sx + w[R11 + i] * sy + w[R12 + i] * sz
         vz = w[VZ + i] + w[R20 + i] * sx + w[R21 + i] * sy + w[R22 + i] * sz
         out = vx * nx + vy * ny + vz * nz
-        push = spring * (height - z) * nz - damper * out
-        if push <= 0.0:
-            continue
+        push = w[MASS + i] * frequency * (0.25 * frequency * depth * nz - 0.5 * DAMPING_RATIO * out)
+        touching = 1.0 if (depth > 0.0) & (push > 0.0) else 0.0
         vx, vy, vz = vx - out * nx, vy - out * ny, vz - out * nz
         hold = FRICTION * push / sqrt(vx * vx + vy * vy + vz * vz + CREEP * CREEP)
         fx, fy, fz = push * nx - hold * vx, push * ny - hold * vy, push * nz - hold * vz
-        gx = w[R00 + i] * fx + w[R10 + i] * fy + w[R20 + i] * fz
-        gy = w[R01 + i] * fx + w[R11 + i] * fy + w[R21 + i] * fz
-        gz = w[R02 + i] * fx + w[R12 + i] * fy + w[R22 + i] * fz
-        bx, by, bz = bx - w[CX + i], by - w[CY + i], bz - w[CZ + i]
-        w[FX + i] += gx
-        w[FY + i] += gy
-        w[FZ + i] += gz
-        w[TX + i] += by * gz - bz * gy
-        w[TY + i] += bz * gx - bx * gz
-        w[TZ + i] += bx * gy - by * gx
+        w[GROUND_X + i] = w[R00 + i] * fx + w[R10 + i] * fy + w[R20 + i] * fz
+        w[GROUND_Y + i] = w[R01 + i] * fx + w[R11 + i] * fy + w[R21 + i] * fz
+        w[GROUND_Z + i] = w[R02 + i] * fx + w[R12 + i] * fy + w[R22 + i] * fz
+        w[TOUCHING + i] = touching
+    for i in range(LANES):
+        x, y, z = w[BODY_X + i] - w[CX + i], w[BODY_Y + i] - w[CY + i], w[BODY_Z + i] - w[CZ + i]
+        gx, gy, gz = w[GROUND_X + i], w[GROUND_Y + i], w[GROUND_Z + i]
+        fx, fy, fz, tx, ty, tz = w[FX + i], w[FY + i], w[FZ + i], w[TX + i], w[TY + i], w[TZ + i]
+        touching = w[TOUCHING + i] > 0.0
+        w[FX + i] = fx + gx if touching else fx
+        w[FY + i] = fy + gy if touching else fy
+        w[FZ + i] = fz + gz if touching else fz
+        w[TX + i] = tx + (y * gz - z * gy) if touching else tx
+        w[TY + i] = ty + (z * gx - x * gz) if touching else ty
+        w[TZ + i] = tz + (x * gy - y * gx) if touching else tz

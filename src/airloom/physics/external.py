@@ -2,8 +2,7 @@
 
 from airloom.compiled import compiled
 from airloom.physics.rows import (
-    EFX, EFY, EFZ, ETX, ETY, ETZ, FX, FY, FZ, LANES,
-    R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ,
+    EFX, EFY, EFZ, ETX, ETY, ETZ, FX, FY, FZ, LANES, R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ,
 )  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from airloom.compiled import compiled
 from airloom.loop import effects_of, keep_mean_acceleration, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
-    FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, START, STATE, STATE_ROWS, TX, TY, TZ, VX, WX,
+    FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, START, STATE, STATE_ROWS, TX, TY, TZ, VX,
+    WX,
 )  # fmt: skip
 from airloom.physics.wrench import gather_wrench
 
@@ -21,7 +22,11 @@ from airloom.physics.wrench import gather_wrench
 def _library() -> str:
     """MuJoCo's shared library, wherever its wheel has put it."""
     spec = Path(mujoco.__file__).parent
-    places = [*spec.glob("libmujoco*"), *spec.parent.glob("mujoco*/libmujoco*"), *spec.parent.glob("mujoco*/lib/libmujoco*")]
+    places = [
+        *spec.glob("libmujoco*"),
+        *spec.parent.glob("mujoco*/libmujoco*"),
+        *spec.parent.glob("mujoco*/lib/libmujoco*"),
+    ]
     if not places:
         raise ImportError("MuJoCo's library libmujoco was not found beside its Python package; reinstall mujoco")
     return str(places[0])

@@ -2,9 +2,9 @@
 
 from airloom.compiled import compiled
 from airloom.physics.rows import (
-    CX, CY, CZ, DPX, DPY, DPZ, DQW, DQX, DQY, DQZ, DVX, DVY, DVZ, DWX, DWY, DWZ, FX, FY, FZ, GRAVITY, INV_MASS,
-    IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES, QW, QX, QY, QZ,
-    R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
+    CX, CY, CZ, DPX, DPY, DPZ, DQW, DQX, DQY, DQZ, DVX, DVY, DVZ, DWX, DWY, DWZ, FX, FY, FZ, GRAVITY, INV_MASS, IXX,
+    IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES, QW, QX, QY, QZ, R00, R01, R02, R10, R11, R12, R20,
+    R21, R22, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
 )  # fmt: skip
 
 

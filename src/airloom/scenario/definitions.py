@@ -16,7 +16,7 @@ from .document import read
 from .errors import KeyPath, ScenarioError, complaint, hint, shortened, shown
 from .library import file_of, known
 from .shape import SCENARIO, Shape
-from .tree import Node, displayed
+from .tree import Node, displayed, plain
 
 LONGEST_CHAIN = 16
 
@@ -36,19 +36,16 @@ class Place(NamedTuple):
 
 
 class Definitions:
-    """Completes trees; every file is read once."""
+    """Completes trees; a definition that many extend is completed once."""
 
     def __init__(self) -> None:
-        self.files: dict[Path, Node] = {}
         self.completed: dict[tuple[Path, str | None], Node] = {}
 
     def from_file(self, file: Path, place: Place) -> Node:
         """The complete definition in a file."""
         key = file, place.shape.category
         if key not in self.completed:
-            if file not in self.files:
-                self.files[file] = read(file)
-            self.completed[key] = self.complete(self.files[file], None, place.within(file))
+            self.completed[key] = self.complete(read(file), None, place.within(file))
         return self.completed[key]
 
     def complete(self, own: Node, base: Node | None, place: Place) -> Node:
@@ -87,7 +84,7 @@ class Definitions:
 
     def _extended(self, name: Node, place: Place) -> Node:
         if not isinstance(name.value, str):
-            what = f"must be a name or a path, got {shown(name.value) if name.value is None else 'something else'}"
+            what = f"must be a name or a path, got {shown(plain(name))}"
             raise ScenarioError(complaint(name.origin, (*place.path, "extends"), what))
         return self._named(name, place)
 
@@ -140,7 +137,7 @@ def _absolute_file(name: Node, place: Place) -> Node:
 def _refuse_loop(name: Node, file: Path, place: Place) -> None:
     if file in place.chain:
         loop = [*place.chain[place.chain.index(file) :], file]
-        what = f"definitions extend each other in a loop: {' → '.join(displayed(one) for one in loop)}"
+        what = f"definitions extend each other in a loop: {' → '.join(one.stem for one in loop)}"
         raise ScenarioError(complaint(name.origin, place.path, what))
     if len(place.chain) >= LONGEST_CHAIN:
         what = f"more than {LONGEST_CHAIN} definitions extend one another"

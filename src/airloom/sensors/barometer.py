@@ -2,7 +2,7 @@
 
 from airloom import messages
 from airloom.sensors.errors import Errors, add_errors
-from airloom.sensors.sensor import Mounted, Sensor, sensor_kernel, sensor_position
+from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, sensor_position
 from airloom.world.atmosphere import air_pressure, air_temperature
 from airloom.world.ground import W_ALTITUDE, W_PRESSURE, W_TEMPERATURE
 
@@ -13,11 +13,11 @@ class BarometerParameters(Mounted):
 
 
 @sensor_kernel
-def measure_barometer(w, i, world, p, errors, memory, reading, key, sample):
-    altitude = world[W_ALTITUDE] + sensor_position(w, i, p)[2]
-    reading[0] = air_pressure(altitude, world[W_PRESSURE], world[W_TEMPERATURE])
-    reading[1] = air_temperature(altitude, world[W_TEMPERATURE])
-    add_errors(reading, 0, 0, 2, errors, memory, key, sample)
+def measure_barometer(w, i, world, s, key, sample):
+    altitude = world[W_ALTITUDE] + sensor_position(w, i, s)[2]
+    s[READING] = air_pressure(altitude, world[W_PRESSURE], world[W_TEMPERATURE])
+    s[READING + 1] = air_temperature(altitude, world[W_TEMPERATURE])
+    add_errors(s, READING, 0, 2, key, sample)
 
 
 class Barometer(Sensor):

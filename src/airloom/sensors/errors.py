@@ -16,9 +16,13 @@ from airloom.compiled import compiled
 from airloom.plugin import Parameters
 from airloom.sensors.noise import normal_pair
 
-SIGMA, BIAS, KEEP, WALK, QUANTUM, LOW, HIGH = range(7)
-ERROR_WIDTH = 7
+ACTIVE, SIGMA, BIAS, KEEP, WALK, QUANTUM, LOW, HIGH = range(8)
+ERROR_WIDTH = 8
 CHANNELS = 12
+# Where a sensor's numbers lie in its row: whether it has errors at all, errors of each channel, drifting bias of each channel.
+ANY_ERRORS = 20
+ERRORS = 21
+MEMORY = ERRORS + CHANNELS * ERROR_WIDTH
 
 Each = float | list[float]
 
@@ -71,21 +75,28 @@ def error_rows(errors: Errors, axes: int, period: float, draws: Sequence[float])
         rows[:, WALK] = walk * sqrt(0.5 * tau * (1.0 - exp(-2.0 * period / tau)))
     rows[:, QUANTUM] = errors.resolution
     rows[:, LOW], rows[:, HIGH] = errors.limits()
+    perfect = rows[:, SIGMA] + rows[:, WALK] + abs(rows[:, BIAS]) + rows[:, QUANTUM] == 0.0
+    rows[:, ACTIVE] = ~(perfect & np.isinf(rows[:, LOW]) & np.isinf(rows[:, HIGH]))
     return rows
 
 
 @compiled
-def add_errors(values, at, channel, count, rows, memory, key, sample):
-    """Turn `count` true values from `values[at]` on into readings; `channel` is the first one's error row."""
+def add_errors(s, at, channel, count, key, sample):
+    """Turn `count` true values from `s[at]` on into readings; `channel` is the first one's error row."""
+    if s[ANY_ERRORS] == 0.0:
+        return
     for k in range(count):
-        row = (channel + k) * ERROR_WIDTH
-        sigma, walk = rows[row + SIGMA], rows[row + WALK]
-        x = values[at + k] + rows[row + BIAS]
+        row = ERRORS + (channel + k) * ERROR_WIDTH
+        if s[row + ACTIVE] == 0.0:
+            continue
+        sigma, walk = s[row + SIGMA], s[row + WALK]
+        x = s[at + k] + s[row + BIAS]
         if sigma > 0.0 or walk > 0.0:
             white, drift = normal_pair(key, sample, channel + k)
-            memory[channel + k] = rows[row + KEEP] * memory[channel + k] + walk * drift
-            x += memory[channel + k] + sigma * white
-        quantum = rows[row + QUANTUM]
+            bias = s[row + KEEP] * s[MEMORY + channel + k] + walk * drift
+            s[MEMORY + channel + k] = bias
+            x += bias + sigma * white
+        quantum = s[row + QUANTUM]
         if quantum > 0.0:
             x = quantum * floor(x / quantum + 0.5)
-        values[at + k] = min(max(x, rows[row + LOW]), rows[row + HIGH])
+        s[at + k] = min(max(x, s[row + LOW]), s[row + HIGH])

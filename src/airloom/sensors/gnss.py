@@ -5,7 +5,7 @@ from typing import Literal
 
 from airloom import messages
 from airloom.sensors.errors import Errors, add_errors
-from airloom.sensors.sensor import OWN, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity
+from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity
 from airloom.world.geodesy import local_to_geodetic, sphere_to_geodetic
 from airloom.world.ground import W_ALTITUDE, W_LATITUDE, W_LONGITUDE
 
@@ -19,18 +19,18 @@ class GnssParameters(Mounted):
 
 
 @sensor_kernel
-def measure_gnss(w, i, world, p, errors, memory, reading, key, sample):
+def measure_gnss(w, i, world, s, key, sample):
     """Errors are in metres east, north, up, so they are added before the position becomes degrees."""
-    reading[0], reading[1], reading[2] = sensor_position(w, i, p)
-    reading[3], reading[4], reading[5] = sensor_velocity(w, i, p)
-    add_errors(reading, 0, 0, 6, errors, memory, key, sample)
-    x, y, z = reading[0], reading[1], reading[2]
+    s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
+    s[READING + 3], s[READING + 4], s[READING + 5] = sensor_velocity(w, i, s)
+    add_errors(s, READING, 0, 6, key, sample)
+    x, y, z = s[READING], s[READING + 1], s[READING + 2]
     latitude, longitude, altitude = world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE]
-    if p[OWN] == 0.0:
+    if s[OWN] == 0.0:
         latitude, longitude, altitude = local_to_geodetic(x, y, z, latitude, longitude, altitude)
     else:
         latitude, longitude, altitude = sphere_to_geodetic(x, y, z, latitude, longitude, altitude)
-    reading[0], reading[1], reading[2] = latitude * DEGREES, longitude * DEGREES, altitude
+    s[READING], s[READING + 1], s[READING + 2] = latitude * DEGREES, longitude * DEGREES, altitude
 
 
 class Gnss(Sensor):

@@ -3,7 +3,7 @@
 from airloom import messages
 from airloom.physics.rows import GX, MAX, MAY, MAZ, MLX, MLY, MLZ, WX, WY, WZ
 from airloom.sensors.errors import Errors, add_errors
-from airloom.sensors.sensor import MOUNT_POSITION, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.sensors.sensor import MOUNT_POSITION, READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
 from airloom.world.ground import W_GRAVITY
 
 
@@ -13,9 +13,9 @@ class ImuParameters(Mounted):
 
 
 @sensor_kernel
-def measure_imu(w, i, world, p, errors, memory, reading, key, sample):
+def measure_imu(w, i, world, s, key, sample):
     """Rates, and f = a + g at the mount: origin's mean acceleration over the tick plus the lever arm's."""
-    x, y, z = p[MOUNT_POSITION], p[MOUNT_POSITION + 1], p[MOUNT_POSITION + 2]
+    x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
     a, b, c = w[WX + i], w[WY + i], w[WZ + i]
     lx, ly, lz = w[MLX + i], w[MLY + i], w[MLZ + i]
     fx, fy, fz = world_to_body(w, i, w[MAX + i], w[MAY + i], w[MAZ + i] + world[W_GRAVITY])
@@ -23,9 +23,9 @@ def measure_imu(w, i, world, p, errors, memory, reading, key, sample):
     fx += (ly * z - lz * y) + (b * sz - c * sy)
     fy += (lz * x - lx * z) + (c * sx - a * sz)
     fz += (lx * y - ly * x) + (a * sy - b * sx)
-    reading[0], reading[1], reading[2] = to_sensor(p, a, b, c)
-    reading[3], reading[4], reading[5] = to_sensor(p, fx, fy, fz)
-    add_errors(reading, 0, 0, 6, errors, memory, key, sample)
+    s[READING], s[READING + 1], s[READING + 2] = to_sensor(s, a, b, c)
+    s[READING + 3], s[READING + 4], s[READING + 5] = to_sensor(s, fx, fy, fz)
+    add_errors(s, READING, 0, 6, key, sample)
 
 
 class Imu(Sensor):

@@ -2,7 +2,7 @@
 
 from airloom import messages
 from airloom.sensors.errors import Errors, add_errors
-from airloom.sensors.sensor import Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
 from airloom.world.ground import W_FIELD_X, W_FIELD_Y, W_FIELD_Z
 
 
@@ -11,10 +11,10 @@ class MagnetometerParameters(Mounted):
 
 
 @sensor_kernel
-def measure_magnetometer(w, i, world, p, errors, memory, reading, key, sample):
+def measure_magnetometer(w, i, world, s, key, sample):
     x, y, z = world_to_body(w, i, world[W_FIELD_X], world[W_FIELD_Y], world[W_FIELD_Z])
-    reading[0], reading[1], reading[2] = to_sensor(p, x, y, z)
-    add_errors(reading, 0, 0, 3, errors, memory, key, sample)
+    s[READING], s[READING + 1], s[READING + 2] = to_sensor(s, x, y, z)
+    add_errors(s, READING, 0, 3, key, sample)
 
 
 class Magnetometer(Sensor):

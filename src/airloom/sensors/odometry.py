@@ -3,11 +3,12 @@
 from math import cos, sin, sqrt
 
 from airloom import messages
+from airloom.physics.attitude import multiply
 from airloom.physics.rows import OPX, QW, QX, QY, QZ, WX, WY, WZ
 from airloom.rotations import quaternion_from_euler
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import (
-    OWN, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity, to_sensor, world_to_body,
+    OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity, to_sensor, world_to_body,
 )  # fmt: skip
 
 
@@ -19,31 +20,26 @@ class OdometryParameters(Mounted):
 
 
 @sensor_kernel
-def measure_odometry(w, i, world, p, errors, memory, reading, key, sample):
+def measure_odometry(w, i, world, s, key, sample):
     """Position (world), attitude, velocity and rates (sensor axes). The attitude error is a small rotation vector."""
-    reading[0], reading[1], reading[2] = sensor_position(w, i, p)
-    vx, vy, vz = sensor_velocity(w, i, p)
+    s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
+    vx, vy, vz = sensor_velocity(w, i, s)
     vx, vy, vz = world_to_body(w, i, vx, vy, vz)
-    reading[7], reading[8], reading[9] = to_sensor(p, vx, vy, vz)
-    reading[10], reading[11], reading[12] = to_sensor(p, w[WX + i], w[WY + i], w[WZ + i])
-    reading[13], reading[14], reading[15] = 0.0, 0.0, 0.0
-    add_errors(reading, 0, 0, 3, errors, memory, key, sample)
-    add_errors(reading, 13, 3, 3, errors, memory, key, sample)
-    add_errors(reading, 7, 6, 6, errors, memory, key, sample)
-    a0, b0, c0, d0 = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
-    a1, b1, c1, d1 = p[OWN], p[OWN + 1], p[OWN + 2], p[OWN + 3]
-    a2 = a0 * a1 - b0 * b1 - c0 * c1 - d0 * d1
-    b2 = a0 * b1 + b0 * a1 + c0 * d1 - d0 * c1
-    c2 = a0 * c1 - b0 * d1 + c0 * a1 + d0 * b1
-    d2 = a0 * d1 + b0 * c1 - c0 * b1 + d0 * a1
-    x, y, z = reading[13], reading[14], reading[15]
+    s[READING + 7], s[READING + 8], s[READING + 9] = to_sensor(s, vx, vy, vz)
+    s[READING + 10], s[READING + 11], s[READING + 12] = to_sensor(s, w[WX + i], w[WY + i], w[WZ + i])
+    s[READING + 13], s[READING + 14], s[READING + 15] = 0.0, 0.0, 0.0
+    add_errors(s, READING, 0, 3, key, sample)
+    add_errors(s, READING + 13, 3, 3, key, sample)
+    add_errors(s, READING + 7, 6, 6, key, sample)
+    a2, b2, c2, d2 = multiply(
+        w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3]
+    )
+    x, y, z = s[READING + 13], s[READING + 14], s[READING + 15]
     angle = sqrt(x * x + y * y + z * z)
-    s = sin(0.5 * angle) / angle if angle > 0.0 else 0.0
-    a1, b1, c1, d1 = cos(0.5 * angle), x * s, y * s, z * s
-    reading[3] = a2 * a1 - b2 * b1 - c2 * c1 - d2 * d1
-    reading[4] = a2 * b1 + b2 * a1 + c2 * d1 - d2 * c1
-    reading[5] = a2 * c1 - b2 * d1 + c2 * a1 + d2 * b1
-    reading[6] = a2 * d1 + b2 * c1 - c2 * b1 + d2 * a1
+    if angle > 0.0:
+        share = sin(0.5 * angle) / angle
+        a2, b2, c2, d2 = multiply(a2, b2, c2, d2, cos(0.5 * angle), x * share, y * share, z * share)
+    s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6] = a2, b2, c2, d2
 
 
 class Odometry(Sensor):

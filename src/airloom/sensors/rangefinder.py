@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from airloom import messages
 from airloom.sensors.errors import Errors, add_errors
-from airloom.sensors.sensor import OWN, Mounted, Sensor, body_to_world, sensor_kernel, sensor_position
+from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, body_to_world, sensor_kernel, sensor_position
 from airloom.world.ground import ray
 
 
@@ -24,17 +24,17 @@ class RangefinderParameters(Mounted):
 
 
 @sensor_kernel
-def measure_range(w, i, world, p, errors, memory, reading, key, sample):
+def measure_range(w, i, world, s, key, sample):
     """Out of range is −∞ when too near and +∞ when too far, as REP 117 of ROS has it."""
-    x, y, z = sensor_position(w, i, p)
-    dx, dy, dz = body_to_world(w, i, p[0], p[3], p[6])
-    nearest, farthest = p[OWN], p[OWN + 1]
-    reading[0] = ray(world, x, y, z, dx, dy, dz, 2.0 * farthest)
-    add_errors(reading, 0, 0, 1, errors, memory, key, sample)
-    if reading[0] < nearest:
-        reading[0] = -inf
-    elif reading[0] > farthest:
-        reading[0] = inf
+    x, y, z = sensor_position(w, i, s)
+    dx, dy, dz = body_to_world(w, i, s[0], s[3], s[6])
+    nearest, farthest = s[OWN], s[OWN + 1]
+    s[READING] = ray(world, x, y, z, dx, dy, dz, 2.0 * farthest)
+    add_errors(s, READING, 0, 1, key, sample)
+    if s[READING] < nearest:
+        s[READING] = -inf
+    elif s[READING] > farthest:
+        s[READING] = inf
 
 
 class Rangefinder(Sensor):

@@ -14,18 +14,20 @@ from airloom.physics.rows import PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY,
 from airloom.plugin import Parameters, Plugin
 from airloom.rotations import matrix_from_euler
 from airloom.scenario.models import Vector3
-from airloom.sensors.errors import CHANNELS, ERROR_WIDTH, Errors, error_rows
+from airloom.sensors.errors import ACTIVE, ANY_ERRORS, CHANNELS, ERROR_WIDTH, ERRORS, MEMORY, Errors, error_rows
 from airloom.sensors.noise import normal_pair
 
+# Where a sensor's numbers lie in its row: mount rotation and position, own parameters, errors, the reading,
+# and the reading that is published when that is an older one.
 MOUNT_ROTATION, MOUNT_POSITION, OWN = 0, 9, 12
-OWN_PARAMETERS = 8
-PARAMETER_WIDTH = OWN + OWN_PARAMETERS
-ERRORS_WIDTH = CHANNELS * ERROR_WIDTH
 READING_WIDTH = 16
+READING = MEMORY + CHANNELS
+DELAYED = READING + READING_WIDTH
+SENSOR_ROW = DELAYED + READING_WIDTH
 
 _Row = types.Array(types.float64, 1, "C")
-SENSOR = types.void(_Row, types.int64, _Row, _Row, _Row, _Row, _Row, types.uint64, types.int64)
-"""`kernel(w, i, world, p, errors, memory, reading, key, sample)`: measure vehicle `i` of block `w` into `reading`."""
+SENSOR = types.void(_Row, types.int64, _Row, _Row, types.uint64, types.int64)
+"""`kernel(w, i, world, s, key, sample)`: measure vehicle `i` of block `w` into `s[READING]` and what follows it."""
 
 call_sensor = call_by_address(SENSOR)
 
@@ -61,18 +63,21 @@ class Sensor(Plugin):
         self.name, self.vehicle, self.rate, self.parameters = name, vehicle, rate, parameters
 
     def own_parameters(self) -> list[float]:
-        """Up to eight numbers for the kernel, at `p[OWN]`."""
+        """Up to eight numbers for the kernel, at `s[OWN]`."""
         return []
 
-    def parameter_row(self) -> np.ndarray:
-        row = np.zeros(PARAMETER_WIDTH)
+    def row(self, key: int) -> np.ndarray:
+        """All its numbers, before the first sample."""
+        row = np.zeros(SENSOR_ROW)
         mount = self.parameters
         row[:OWN] = [*matrix_from_euler(mount.roll, mount.pitch, mount.yaw).ravel(), *mount.position]
         own = self.own_parameters()
         row[OWN : OWN + len(own)] = own
+        errors = self._error_rows(key)
+        row[ERRORS:MEMORY], row[ANY_ERRORS] = errors.ravel(), errors[:, ACTIVE].any()
         return row
 
-    def error_row(self, key: int) -> np.ndarray:
+    def _error_rows(self, key: int) -> np.ndarray:
         rows, channel = np.zeros((CHANNELS, ERROR_WIDTH)), 0
         rows[:] = error_rows(Errors(), CHANNELS, 1.0 / self.rate, np.zeros(CHANNELS))
         for block, axes in self.error_blocks.items():
@@ -80,7 +85,7 @@ class Sensor(Plugin):
             errors = getattr(self.parameters, block)
             rows[channel : channel + axes] = error_rows(errors, axes, 1.0 / self.rate, draws)
             channel += axes
-        return rows.ravel()
+        return rows
 
     @property
     def frame_id(self) -> str:
@@ -116,25 +121,25 @@ def body_to_world(w, i, x, y, z):
 
 
 @compiled
-def to_sensor(p, x, y, z):
+def to_sensor(s, x, y, z):
     """From the body's axes to the sensor's."""
     return (
-        p[0] * x + p[3] * y + p[6] * z,
-        p[1] * x + p[4] * y + p[7] * z,
-        p[2] * x + p[5] * y + p[8] * z,
+        s[0] * x + s[3] * y + s[6] * z,
+        s[1] * x + s[4] * y + s[7] * z,
+        s[2] * x + s[5] * y + s[8] * z,
     )
 
 
 @compiled
-def sensor_position(w, i, p):
-    x, y, z = body_to_world(w, i, p[MOUNT_POSITION], p[MOUNT_POSITION + 1], p[MOUNT_POSITION + 2])
+def sensor_position(w, i, s):
+    x, y, z = body_to_world(w, i, s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2])
     return w[PX + i] + x, w[PY + i] + y, w[PZ + i] + z
 
 
 @compiled
-def sensor_velocity(w, i, p):
+def sensor_velocity(w, i, s):
     """Velocity of the place where the sensor sits, world."""
-    x, y, z = p[MOUNT_POSITION], p[MOUNT_POSITION + 1], p[MOUNT_POSITION + 2]
+    x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
     a, b, c = w[WX + i], w[WY + i], w[WZ + i]
     x, y, z = body_to_world(w, i, b * z - c * y, c * x - a * z, a * y - b * x)
     return w[VX + i] + x, w[VY + i] + y, w[VZ + i] + z

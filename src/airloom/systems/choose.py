@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import difflib
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from airloom.scenario import ScenarioError
 
 if TYPE_CHECKING:
+    from airloom.group import Group
     from airloom.simulation import Simulation
-    from airloom.vehicle import Vehicle
 
 
-def chosen(sim: Simulation, system: str, pattern: str) -> list[Vehicle]:
+def chosen(sim: Simulation, system: str, pattern: str) -> Group:
     """The vehicles whose names match a pattern such as cf or drone*; at least one must."""
-    found = [vehicle for name, vehicle in sim.vehicles.items() if fnmatchcase(name, pattern)]
+    found = sim.group(pattern)
     if not found:
         close = difflib.get_close_matches(pattern, sim.vehicles, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""

@@ -1,5 +1,7 @@
 """A push: a force and a torque on a vehicle for a while."""
 
+from functools import partial
+
 from pydantic import Field
 
 from airloom.plugin import Parameters
@@ -20,25 +22,21 @@ class Push(System):
     """Push vehicles with a force and a torque for a while."""
 
     Parameters = PushParameters
-    rate = 1000.0
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
-        self._pushing = False
 
     def reset(self, sim) -> None:
-        self._pushing = False
+        sim.call_at(self.parameters.at, partial(self._begin, sim))
+        sim.call_at(self.parameters.at + self.parameters.duration, partial(self._end, sim))
 
-    def pre_update(self, sim) -> None:
+    def _begin(self, sim) -> None:
         p = self.parameters
-        pushing = p.at <= sim.time < p.at + p.duration
-        if pushing == self._pushing:
-            return
-        self._pushing = pushing
         for vehicle in self._vehicles:
-            if pushing:
-                vehicle.push(p.force, p.torque)
-                sim.event(vehicle.name, f"{self.name} begins: force {p.force} N, torque {p.torque} N m")
-            else:
-                vehicle.push()
-                sim.event(vehicle.name, f"{self.name} ends")
+            vehicle.push(p.force, p.torque)
+            sim.event(vehicle.name, f"{self.name} begins: force {p.force} N, torque {p.torque} N m")
+
+    def _end(self, sim) -> None:
+        for vehicle in self._vehicles:
+            vehicle.push()
+            sim.event(vehicle.name, f"{self.name} ends")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from math import cos, pi, sin
+from math import pi
 
+import numpy as np
 from pydantic import Field
 
-from airloom.commands import PositionYaw
 from airloom.plugin import Parameters
 from airloom.system import System
 from airloom.systems.choose import chosen
@@ -30,24 +30,20 @@ class Wave(System):
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)
-        self.reset(sim)
 
     def reset(self, sim) -> None:
-        self._places = [tuple(vehicle.airframe.vehicle.pose.position[:2]) for vehicle in self._vehicles]
+        self._places = self._vehicles.positions[:, :2]
 
     def pre_update(self, sim) -> None:
         p, t = self.parameters, sim.time
         if t < p.start:
             return
         waving = t >= p.start + p.rise
-        w = 2 * pi / p.period
-        for vehicle, (x, y) in zip(self._vehicles, self._places, strict=True):
-            phase = w * (t - p.start - p.rise) - 2 * pi * x / p.wavelength
-            a = p.amplitude if waving else 0.0
-            vehicle.command(
-                PositionYaw(
-                    (x, y, p.height + a * sin(phase)),
-                    velocity=(0.0, 0.0, a * w * cos(phase)),
-                    acceleration=(0.0, 0.0, -a * w * w * sin(phase)),
-                )
-            )
+        w, a = 2 * pi / p.period, p.amplitude if waving else 0.0
+        phases = w * (t - p.start - p.rise) - 2 * pi * self._places[:, 0] / p.wavelength
+        none = np.zeros_like(phases)
+        self._vehicles.command(
+            positions=np.column_stack([self._places, p.height + a * np.sin(phases)]),
+            velocities=np.column_stack([none, none, a * w * np.cos(phases)]),
+            accelerations=np.column_stack([none, none, -a * w * w * np.sin(phases)]),
+        )

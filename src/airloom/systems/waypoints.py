@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from pydantic import Field, model_validator
 
 from airloom.commands import PositionYaw
@@ -33,19 +35,14 @@ class Waypoints(System):
     """Send vehicles from point to point at given times."""
 
     Parameters = WaypointsParameters
-    rate = 100.0
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
-        self._next = 0
 
     def reset(self, sim) -> None:
-        self._next = 0
+        for point in self.parameters.points:
+            sim.call_at(point.at, partial(self._send, PositionYaw(point.position, point.yaw)))
 
-    def pre_update(self, sim) -> None:
-        points = self.parameters.points
-        while self._next < len(points) and points[self._next].at <= sim.time:
-            point = points[self._next]
-            for vehicle in self._vehicles:
-                vehicle.command(PositionYaw(point.position, point.yaw))
-            self._next += 1
+    def _send(self, command: PositionYaw) -> None:
+        for vehicle in self._vehicles:
+            vehicle.command(command)

@@ -36,7 +36,9 @@ class Airframe:
     @cached_property
     def allocation(self) -> np.ndarray:
         """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor."""
-        wrenches = np.array([push_per_speed_squared(r, self.vehicle.center_of_mass) / r.thrust_constant for r in self.rotors])
+        wrenches = np.array(
+            [push_per_speed_squared(r, self.vehicle.center_of_mass) / r.thrust_constant for r in self.rotors]
+        )
         return wrenches[:, 2:].T
 
     @cached_property

@@ -1,0 +1,3 @@
+from airloom.cli import main
+
+main()

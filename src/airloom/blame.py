@@ -1,0 +1,57 @@
+"""Whose code raised an exception: which plugin, in which hook, at which line."""
+
+from __future__ import annotations
+
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
+
+from airloom.plugin import Plugin
+
+PACKAGE = str(Path(__file__).parent)
+LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
+NO_FILE = "<"
+
+
+@dataclass(frozen=True)
+class Blame:
+    """What is known about the origin of an exception."""
+
+    error: BaseException
+    plugin: str = ""
+    hook: str = ""
+    place: str = ""
+    """file:line of the innermost frame of the user's own code, else of the plugin's."""
+
+    def __str__(self) -> str:
+        who = f"{self.plugin} raised an exception in {self.hook}" if self.plugin else "an exception was raised"
+        where = f" ({self.place})" if self.place else ""
+        notes = "".join(f"\n{note}" for note in getattr(self.error, "__notes__", ()))
+        return f"{who}{where}: {type(self.error).__name__}: {self.error}{notes}"
+
+
+def blame(error: BaseException) -> Blame:
+    frames = list(walk_tb(error.__traceback__))
+    owned = [(frame, plugin) for frame, _ in frames if (plugin := _plugin_of(frame))]
+    users = [f"{frame.f_code.co_filename}:{line}" for frame, line in frames if _is_users(frame.f_code.co_filename)]
+    if not owned:
+        return Blame(error, place=users[-1] if users else "")
+    frame, plugin = owned[0]
+    inside = [f"{f.f_code.co_filename}:{line}" for f, line in frames if f is frame]
+    return Blame(error, _described(plugin), frame.f_code.co_name, (users or inside)[-1])
+
+
+def _plugin_of(frame: FrameType) -> Plugin | None:
+    owner = frame.f_locals.get("self")
+    return owner if isinstance(owner, Plugin) else None
+
+
+def _described(plugin: Plugin) -> str:
+    name = getattr(plugin, "name", "")
+    return f"{plugin.category} '{name}' ({type(plugin).__name__})" if name else f"{plugin.category} {type(plugin).__name__}"
+
+
+def _is_users(file: str) -> bool:
+    return not file.startswith((PACKAGE, *LIBRARIES, NO_FILE))

@@ -1,0 +1,96 @@
+"""Every file that comes with Airloom loads, is described, and satisfies the published schema."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import jsonschema
+import pytest
+
+from airloom.scenario import describe, json_schema, known, load, vehicle_schema
+from airloom.scenario.document import read
+from airloom.scenario.library import FOLDERS
+from airloom.scenario.schema import file_schema
+from airloom.scenario.tree import plain
+
+FILES = [(category, name) for category in FOLDERS for name in known(category)]
+
+
+@cache
+def validator(category: str) -> jsonschema.Draft202012Validator:
+    schema = file_schema(category)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("name", known("scenario"))
+def test_scenarios_load(name):
+    assert load(name).name == name
+
+
+@pytest.mark.parametrize("name", known("vehicle"))
+def test_vehicles_fly_in_a_scenario_and_can_hover(name, tmp_path):
+    (tmp_path / "s.yaml").write_text(f"name: t\nvehicles: {{v: {name}}}\n")
+    vehicle = load(tmp_path / "s.yaml").vehicles["v"]
+    thrust = sum(rotor.thrust_constant * rotor.max_speed**2 for rotor in vehicle.rotors.values())
+    turning = sum(rotor.moment_constant * (1 if rotor.turns == "ccw" else -1) for rotor in vehicle.rotors.values())
+    assert thrust > 1.3 * vehicle.mass * 9.81
+    assert turning == pytest.approx(0)
+
+
+@pytest.mark.parametrize("name", known("world"))
+def test_worlds_load(name, tmp_path):
+    (tmp_path / "s.yaml").write_text(f"name: t\nworld: {name}\nvehicles: {{v: multirotor}}\n")
+    assert load(tmp_path / "s.yaml").world.description
+
+
+@pytest.mark.parametrize("name", known("sensor"))
+def test_sensors_load(name, tmp_path):
+    (tmp_path / "s.yaml").write_text(f"name: t\nvehicles: {{v: {{extends: multirotor, sensors: {{x: {name}}}}}}}\n")
+    assert load(tmp_path / "s.yaml").vehicles["v"].sensors["x"].kind
+
+
+@pytest.mark.parametrize(("category", "name"), FILES)
+def test_every_file_has_a_one_line_description(category, name):
+    assert 10 < len(describe(known(category)[name])) < 100
+
+
+@pytest.mark.parametrize(("category", "name"), FILES)
+def test_every_file_satisfies_the_schema(category, name):
+    validator(category).validate(plain(read(known(category)[name])))
+
+
+@pytest.mark.parametrize(
+    ("category", "definition"),
+    [
+        ("scenario", {"name": "t"}),
+        ("scenario", {"name": "t", "vehicles": {"cf": "crazyflie2"}, "sead": 1}),
+        ("scenario", {"name": "t", "vehicles": {"cf": {"extends": "crazyflie2", "mass": -1}}}),
+        ("scenario", {"name": "t", "vehicles": {"cf": 3}}),
+        ("vehicle", {"mass": 1}),
+        ("vehicle", {"extends": "iris", "masss": 1}),
+        ("vehicle", {"extends": "iris", "controller": {"kind": "cascade", "nonsense": 1}}),
+        ("sensor", {"kind": "imu", "gyroscope": {"noize": 1}}),
+    ],
+)
+def test_the_schema_refuses(category, definition):
+    assert not validator(category).is_valid(definition)
+
+
+@pytest.mark.parametrize(
+    ("category", "definition"),
+    [
+        ("scenario", {"extends": "hover", "vehicles": {"cf": {"mass": 1}}}),
+        ("scenario", {"name": "t", "vehicles": {"cf": "my.yaml"}, "engine": "batch", "world": {"terrain": "plane"}}),
+        ("scenario", {"extends": "hover", "vehicles": {"cf": {"sensors": {"imu": None}, "controller": None}}}),
+        ("vehicle", {"extends": "iris", "controller": {"kind": "my.py:Pilot", "anything": 1}}),
+        ("vehicle", {"extends": "iris", "rotor": {"max_speed": 900}, "sensors": {"imu": {"rate": 100}}}),
+    ],
+)
+def test_the_schema_accepts(category, definition):
+    validator(category).validate(definition)
+
+
+def test_the_two_schemas_for_editors():
+    assert json_schema()["title"] == "Airloom scenario"
+    assert vehicle_schema()["title"] == "Airloom vehicle"

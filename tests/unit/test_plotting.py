@@ -1,0 +1,134 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from airloom import messages
+from airloom.bridges.mcap import LogError, LogReader, LogWriter
+from airloom.bus import Bus
+from airloom.plotting import plot, plot_fields, pose_topics
+from airloom.run_folder import RunFolder, RunFolderError
+
+
+def write_log(path, vehicles, extras=True, pose="odometry", samples=50):
+    bus, times = Bus(), np.arange(samples) * 20_000_000
+    with LogWriter(path, bus, metadata={"scenario": "hover", "seed": "3"}) as log:
+        for number, vehicle in enumerate(vehicles):
+            states = np.tile([number, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], (samples, 1)).astype(float)
+            bus.advertise(f"/{vehicle}/{pose}", messages.odometry("world", vehicle)).publish_batch(times, states)
+            if extras:
+                for topic, template in {
+                    "setpoint": messages.setpoint("world"),
+                    "command": messages.flight_command(vehicle),
+                    "rotors": messages.actuators(vehicle, 4),
+                }.items():
+                    values = np.ones((samples, template.width))
+                    bus.advertise(f"/{vehicle}/{topic}", template).publish_batch(times, values)
+        bus.advertise("/clock", messages.clock()).publish_batch(times, np.zeros((samples, 0)))
+    return log.path
+
+
+@pytest.fixture
+def run(tmp_path):
+    write_log(tmp_path / "log.mcap", ["cf"])
+    return RunFolder.open(tmp_path)
+
+
+def size_of(path):
+    data = path.read_bytes()
+    assert data.startswith(b"\x89PNG")
+    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+
+
+def names(paths):
+    assert all(path.is_file() for path in paths)
+    return [path.name for path in paths]
+
+
+def test_one_vehicle(run):
+    figures = plot(run)
+    assert figures == [run.path / "flight-cf.png"]
+    assert size_of(figures[0]) == (1600, 1200)
+
+
+def test_few_vehicles_get_a_figure_each_and_one_together(tmp_path):
+    write_log(tmp_path / "log.mcap", ["b", "a"])
+    assert names(plot(tmp_path)) == ["flight-a.png", "flight-b.png", "fleet.png"]
+
+
+def test_many_vehicles_get_one_figure(tmp_path):
+    write_log(tmp_path / "log.mcap", [f"drone_{number}" for number in range(12)], extras=False)
+    assert names(plot(str(tmp_path / "log.mcap"))) == ["fleet.png"]
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_a_log_with_hardly_anything_in_it(tmp_path, samples):
+    write_log(tmp_path / "log.mcap", ["a", "b"], extras=False, samples=samples)
+    assert len(plot(tmp_path)) == 3
+
+
+def test_a_torn_log(run):
+    content = run.log.read_bytes()
+    run.log.write_bytes(content[:-100])
+    assert names(plot(run)) == ["flight-cf.png"]
+
+
+def test_a_diverged_flight(tmp_path):
+    bus = Bus()
+    with LogWriter(tmp_path / "log.mcap", bus):
+        topic = bus.advertise("/cf/odometry", messages.odometry("world", "cf"))
+        topic.publish_batch(np.arange(3), np.array([[1.0] * 13, [1e30] * 13, [np.nan] * 13]))
+    assert names(plot(tmp_path)) == ["flight-cf.png"]
+
+
+def test_where_figures_go(run, tmp_path):
+    assert plot(run, tmp_path / "new") == [tmp_path / "new" / "flight-cf.png"]
+    assert plot(run, tmp_path / "mine.pdf") == [tmp_path / "mine.pdf"]
+    with pytest.raises(LogError, match=r"cannot write the figure .*xyz"):
+        plot(run, tmp_path / "mine.xyz")
+    write_log(tmp_path / "two.mcap", ["a", "b"])
+    made = plot(tmp_path / "two.mcap", tmp_path / "out.svg")
+    assert names(made) == ["out-flight-a.svg", "out-flight-b.svg", "out-fleet.svg"]
+
+
+def test_the_true_state_is_preferred(tmp_path):
+    path = write_log(tmp_path / "log.mcap", ["x_10", "x_9"], pose="state")
+    assert pose_topics(LogReader(path)) == {"x_9": "/x_9/state", "x_10": "/x_10/state"}
+
+
+def test_chosen_fields(run):
+    fields = [
+        "/cf/odometry.pose.pose.position.z",
+        "/cf/setpoint.position.z",
+        "/cf/rotors.velocity",
+        "/cf/odometry.pose",
+    ]
+    assert names(plot_fields(run, fields)) == ["fields.png"]
+
+
+@pytest.mark.parametrize(
+    ("field", "complaint"),
+    [
+        ("/cf/odometry", r"names no field: .* /cf/odometry\.pose"),
+        ("position.z", "has no topic position"),
+        ("/cf/odometri.pose", "did you mean /cf/odometry?"),
+        ("/cf/rotors.velocities", "did you mean 'velocity"),
+    ],
+)
+def test_a_wrong_field_is_explained(run, field, complaint):
+    with pytest.raises(LogError, match=complaint):
+        plot_fields(run, [field])
+
+
+def test_nothing_to_draw_is_explained(tmp_path):
+    write_log(tmp_path / "log.mcap", [])
+    with pytest.raises(LogError, match=r"has no vehicle to draw.*it has /clock"):
+        plot(tmp_path)
+    with pytest.raises(RunFolderError, match="there is no run"):
+        plot(tmp_path / "nowhere")
+
+
+def test_import_leaves_matplotlib_alone():
+    check = "import sys, airloom.plotting; sys.exit('matplotlib' in sys.modules)"
+    subprocess.run([sys.executable, "-c", check], check=True)
