@@ -25,6 +25,11 @@ class Blame:
     place: str = ""
     """file:line of the innermost frame of the user's own code, else of the plugin's."""
 
+    @property
+    def is_users(self) -> bool:
+        """Whether it came from a plugin or a script, not from Airloom itself."""
+        return bool(self.plugin or self.place)
+
     def __str__(self) -> str:
         who = f"{self.plugin} raised an exception in {self.hook}" if self.plugin else "an exception was raised"
         where = f" ({self.place})" if self.place else ""
@@ -50,7 +55,11 @@ def _plugin_of(frame: FrameType) -> Plugin | None:
 
 def _described(plugin: Plugin) -> str:
     name = getattr(plugin, "name", "")
-    return f"{plugin.category} '{name}' ({type(plugin).__name__})" if name else f"{plugin.category} {type(plugin).__name__}"
+    return (
+        f"{plugin.category} '{name}' ({type(plugin).__name__})"
+        if name
+        else f"{plugin.category} {type(plugin).__name__}"
+    )
 
 
 def _is_users(file: str) -> bool:

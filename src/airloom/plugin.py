@@ -54,13 +54,17 @@ def names(category: str) -> dict[str, Any]:
 
 def find(category: str, kind: str, folder: Path | None = None) -> type[Plugin]:
     """The plugin class called `kind`: a registered name, or `path/to/file.py:ClassName` relative to `folder`."""
-    plugin = _from_path(kind, folder) if ".py" in kind else _from_entry_point(category, kind)
+    plugin = _from_path(kind, folder) if _is_path(kind) else _from_entry_point(category, kind)
     if not (isinstance(plugin, type) and issubclass(plugin, Plugin) and plugin.category == category):
         article = "an" if category[0] in "aeiou" else "a"
         raise PluginError(
             f"'{kind}' is not {article} {category}: expected a class derived from airloom's {category} class"
         )
     return plugin
+
+
+def _is_path(kind: str) -> bool:
+    return kind.partition(":")[0].endswith(".py")
 
 
 def _from_entry_point(category: str, kind: str) -> Any:
@@ -72,7 +76,10 @@ def _from_entry_point(category: str, kind: str) -> Any:
             f"no {category} is called '{kind}'{hint} Known: {', '.join(sorted(known))}, "
             f"or give your own as path/to/file.py:ClassName"
         )
-    return known[kind].load()
+    try:
+        return known[kind].load()
+    except (ImportError, AttributeError) as error:
+        raise PluginError(f"the {category} '{kind}' cannot be loaded from {known[kind].value}: {error}") from error
 
 
 def _from_path(kind: str, folder: Path | None) -> Any:

@@ -119,19 +119,20 @@ class RecordedRun:
             if self._log:
                 self._log.tick(sim.time_ns)
             check_finite(sim)
+            if self.pacer:
+                self.pacer.wait(sim.time)
             if self._stopping:
                 sim.stop()
+            look()
 
         while self.sim.tick < self.target and not self._stopping:
             self.sim.run(self._next_stop() * self.sim.step_ns / NS_PER_SECOND, watch)
-            if self.pacer:
-                self.pacer.wait(self.sim.time)
-            look()
 
     def _next_stop(self) -> int:
-        """The tick to run to before somebody looks: an instant of wall time ahead."""
-        speed = self.pacer.speed if self.pacer else max(self.real_time_factor, 1.0)
-        ticks = round(Pacer.slice * speed * NS_PER_SECOND / self.sim.step_ns)
+        """The tick to run to in one go: if paced, an instant ahead, else the end."""
+        if self.pacer is None:
+            return self.target
+        ticks = round(self.pacer.slice * self.pacer.speed * NS_PER_SECOND / self.sim.step_ns)
         return min(self.target, self.sim.tick + max(ticks, 1))
 
     def _close_log(self) -> None:

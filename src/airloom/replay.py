@@ -49,20 +49,19 @@ def print_replay(run: RunFolder | Path | str, speed: float = 1.0, console: Conso
     from rich.console import Console
     from rich.live import Live
 
-    log = _opened(run)
-    pace = _Pace(speed)
     console = console or Console()
-    tracks = [_Track(log, vehicle, topic) for vehicle, topic in pose_topics(log).items()]
-    rows = max(1, console.height - _LINES_AROUND_ROWS) if console.is_terminal else len(tracks)
     now = 0.0
     try:
+        log = _opened(run)
+        tracks = [_Track(log, vehicle, topic) for vehicle, topic in pose_topics(log).items()]
+        rows = max(1, console.height - _LINES_AROUND_ROWS) if console.is_terminal else len(tracks)
+        pace = _Pace(speed)
         with Live(console=console, auto_refresh=False) as live:
-            while True:
-                live.update(_table(log, tracks, now, rows), refresh=True)
-                if now >= log.duration:
-                    break
+            live.update(_table(log, tracks, now, rows), refresh=True)
+            while now < log.duration:
                 now = min(now + REFRESH * speed, log.duration)
                 pace.wait_until(now)
+                live.update(_table(log, tracks, now, rows), refresh=True)
     except KeyboardInterrupt:
         console.print(f"Stopped at {now:.2f} s.")
     if not console.is_terminal:

@@ -30,6 +30,7 @@ from airloom.physics.rows import (
 SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
 MAX_INTEGRAL = 3.0  # m/s² that the integral may add
+NEAR = 0.15  # part of the braking distance within which the integral works: farther off it would only wind up
 
 
 @compiled
@@ -46,7 +47,7 @@ def want_acceleration(w):
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         near = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * near, ey * near, ez * near
-        gain = w[PERIOD + i] if (far < 1.0) & (w[ARMED + i] > 0.0) else 0.0
+        gain = w[PERIOD + i] if (far < NEAR) & (w[ARMED + i] > 0.0) else 0.0
         w[SUM_X + i] = _limit(w[SUM_X + i] + gain * w[KI + i] * ex, MAX_INTEGRAL)
         w[SUM_Y + i] = _limit(w[SUM_Y + i] + gain * w[KI + i] * ey, MAX_INTEGRAL)
         w[SUM_Z + i] = _limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, MAX_INTEGRAL)

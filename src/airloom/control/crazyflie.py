@@ -27,7 +27,8 @@ DEGREE = pi / 180.0
     XY_KP, XY_KI, TILT_LIMIT, YAW_KP, YAW_RATE_LIMIT,
     Z_FEEDFORWARD, Z_KP, Z_KI, Z_KD, THRUST_MIN, THRUST_MAX,
     ATTITUDE_KP, ATTITUDE_KI, RATE_KP, YAW_RATE_KP, YAW_RATE_KI, PWM_SLOPE, PWM_OFFSET,
-) = (GAIN + k * LANES for k in range(23))  # fmt: skip
+    XY_SPEED, TILT_INTEGRAL, THRUST_INTEGRAL,
+) = (GAIN + k * LANES for k in range(26))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z, SUM_ROLL, SUM_PITCH, SUM_YAW_RATE, ROLL_RATE, PITCH_RATE = (MEMORY + k * LANES for k in range(8))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
 
@@ -42,19 +43,20 @@ def generate_reference(w, i, yaw):
     """Position errors → tilt, yaw rate and thrust commands."""
     dt, c, s = w[POSITION_DT + i], cos(yaw), sin(yaw)
     ex, ey = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i]
-    u_error = (ex * c + ey * s) - (w[EVX + i] * c + w[EVY + i] * s)
-    v_error = (ey * c - ex * s) - (w[EVY + i] * c - w[EVX + i] * s)
+    fastest = w[XY_SPEED + i]
+    u_error = _limit(ex * c + ey * s, -fastest, fastest) - (w[EVX + i] * c + w[EVY + i] * s)
+    v_error = _limit(ey * c - ex * s, -fastest, fastest) - (w[EVY + i] * c - w[EVX + i] * s)
     ez = w[SPZ + i] - w[EPZ + i]
-    w[SUM_X + i] += u_error * dt
-    w[SUM_Y + i] += v_error * dt
-    w[SUM_Z + i] += ez * dt
-    tilt = w[TILT_LIMIT + i]
-    w[PITCH + i] = _limit((w[XY_KP + i] * u_error + w[XY_KI + i] * w[SUM_X + i]) * DEGREE, -tilt, tilt)
-    w[ROLL + i] = _limit(-(w[XY_KP + i] * v_error + w[XY_KI + i] * w[SUM_Y + i]) * DEGREE, -tilt, tilt)
+    lean, lift, tilt = w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
+    w[SUM_X + i] = _limit(w[SUM_X + i] + w[XY_KI + i] * DEGREE * u_error * dt, -lean, lean)
+    w[SUM_Y + i] = _limit(w[SUM_Y + i] + w[XY_KI + i] * DEGREE * v_error * dt, -lean, lean)
+    w[SUM_Z + i] = _limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift)
+    w[PITCH + i] = _limit(w[XY_KP + i] * DEGREE * u_error + w[SUM_X + i], -tilt, tilt)
+    w[ROLL + i] = _limit(-(w[XY_KP + i] * DEGREE * v_error + w[SUM_Y + i]), -tilt, tilt)
     turn = w[SYAW + i] - yaw
     turn = atan2(sin(turn), cos(turn))
     w[YAW_RATE + i] = _limit(w[YAW_KP + i] * turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i])
-    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[Z_KI + i] * w[SUM_Z + i] - w[Z_KD + i] * w[EVZ + i]
+    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] - w[Z_KD + i] * w[EVZ + i]
     w[THRUST + i] = _limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i])
 
 
@@ -120,6 +122,9 @@ class CrazyflieParameters(Rated):
     rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s, roll and pitch")
     yaw_rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s")
     yaw_rate_ki: float = Field(95.6839, ge=0, description="PWM per rad")
+    xy_speed_limit: float = Field(1000.0, gt=0, description="velocity that a position error may ask for, m/s")
+    tilt_integral_limit: float = Field(10.0, gt=0, description="tilt that the xy integral may reach, rad")
+    thrust_integral_limit: float = Field(65535.0, gt=0, description="thrust that the z integral may reach, PWM")
     pwm_slope: float = Field(0.2685, gt=0, description="rad/s per PWM")
     pwm_offset: float = Field(426.24, description="rad/s")
 
@@ -151,4 +156,5 @@ class Crazyflie(Controller):
             p.xy_kp, p.xy_ki, p.tilt_limit, p.yaw_kp, p.yaw_rate_limit,
             p.z_feedforward, p.z_kp, p.z_ki, p.z_kd, p.thrust_min, p.thrust_max,
             p.attitude_kp, p.attitude_ki, p.rate_kp, p.yaw_rate_kp, p.yaw_rate_ki, p.pwm_slope, p.pwm_offset,
+            p.xy_speed_limit, p.tilt_integral_limit, p.thrust_integral_limit,
         ]  # fmt: skip

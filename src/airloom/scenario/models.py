@@ -213,7 +213,7 @@ class Engine(Model):
 
 class Log(Model):
     topics: list[str] = Field(
-        default=["/clock", "/events", "/*/odometry", "/*/setpoint", "/*/command", "/*/rotors"],
+        default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors"],
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")

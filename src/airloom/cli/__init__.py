@@ -1,0 +1,66 @@
+"""The command `airloom`. Everything heavy is imported inside the commands, so that help is there at once."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated
+
+import typer
+
+from airloom.cli import bench, check, doctor, listing, review, run, schema
+from airloom.cli.mistakes import mistakes
+from airloom.cli.options import flag
+from airloom.cli.screen import complain
+
+OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact lockstep.
+
+[bold]First steps[/bold]
+
+  airloom list                          what there is to fly
+  airloom run hover                     fly it, as fast as this machine can
+  airloom plot last                     look at the flight
+  airloom doctor                        is everything installed and working?
+
+Each command explains itself: airloom run --help
+"""
+
+app = typer.Typer(
+    name="airloom",
+    help=OVERVIEW,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (listing, run, review, schema, doctor, bench, check):
+    module.register(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from airloom import __version__
+
+        typer.echo(f"airloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, flag("--version", callback=_print_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; a user's mistake becomes one clear message and exit code 2."""
+    try:
+        app()
+    except Exception as error:
+        if not isinstance(error, mistakes()):
+            raise
+        complain(str(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(128 + signal.SIGINT)

@@ -1,0 +1,37 @@
+"""Options that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Annotated, Any
+
+import typer
+
+Speed = Annotated[
+    str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
+]
+
+
+def flag(*names: str, help: str, **more: Any) -> Any:
+    """An option without a value; some versions of Typer would show a type for it."""
+    return typer.Option(*names, metavar="", help=help, **more)
+
+
+def parsed_speed(text: str) -> float | None:
+    """A number above 0; None for `max`."""
+    if text.lower() == "max":
+        return None
+    try:
+        speed = float(text)
+    except ValueError:
+        speed = 0.0
+    if not (isfinite(speed) and speed > 0):
+        raise typer.BadParameter(f"'{text}' is neither a number above 0 nor max", param_hint="--speed")
+    return speed
+
+
+def parsed_settings(texts: list[str] | None) -> dict[str, Any]:
+    """KEY=VALUE texts as a mapping; the last of equal keys wins."""
+    from airloom.scenario import parse_override
+
+    return dict(parse_override(text) for text in texts or [])

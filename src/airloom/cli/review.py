@@ -1,0 +1,60 @@
+"""airloom plot, airloom replay"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airloom.cli.options import Speed
+from airloom.cli.screen import out, say
+
+Run = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's folder, its log file, or the word last.", show_default=True)
+]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(plot)
+    app.command()(replay)
+
+
+def plot(
+    run: Run = "last",
+    field: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TOPIC.FIELD", help="Draw this field over time; may be given several times."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder, or file such as flight.pdf; the run's folder if left out.", show_default=False),
+    ] = None,
+) -> None:
+    """Draw a run: each vehicle's flight, the fleet as a whole, or the fields you choose.
+
+    [bold]Examples[/bold]
+
+      airloom plot last
+      airloom plot runs/hover-1 --out flight.pdf
+      airloom plot last --field /cf/odometry.pose.pose.position.z --field /cf/setpoint.position.z
+    """
+    from airloom import plotting
+
+    paths = plotting.plot_fields(run, field, out) if field else plotting.plot(run, out)
+    for path in paths:
+        say(f"Drawn: {path}")
+
+
+def replay(run: Run = "last", speed: Speed = "1") -> None:
+    """Play a run again in the terminal: time, position, attitude and speed of each vehicle. Ctrl-C ends it.
+
+    [bold]Examples[/bold]
+
+      airloom replay last
+      airloom replay runs/hover-1 --speed 10
+    """
+    from airloom.cli.options import parsed_speed
+    from airloom.replay import print_replay
+
+    print_replay(run, parsed_speed(speed) or float("inf"), out)

@@ -1,0 +1,183 @@
+"""airloom run"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from airloom.cli.options import Speed, flag, parsed_settings, parsed_speed
+from airloom.cli.screen import complain, out, warn
+from airloom.cli.mistakes import mistakes
+
+if TYPE_CHECKING:
+    from airloom.cli.progress import Display
+    from airloom.recorded_run import RecordedRun
+    from airloom.scenario import Scenario
+    from airloom.simulation import Simulation
+
+
+@dataclass
+class Wishes:
+    speed: float | None
+    folder: Path | None
+    log: bool
+    figures: bool
+    quiet: bool
+    debug: bool
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(run)
+
+
+def run(
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A name from `airloom list`, or a YAML file.")],
+    speed: Speed = "max",
+    until: Annotated[
+        float | None, typer.Option(metavar="S", help="End at this time; the scenario's duration if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="For the noise; the scenario's seed if left out.")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the scenario; may be given several times."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
+    ] = None,
+    no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
+    no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
+    quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
+    headless: Annotated[
+        bool, flag("--headless", help="Without the browser view. This version has none yet: always so.")
+    ] = False,
+    debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
+) -> None:
+    """Fly a scenario and leave a folder with its log, summary, resolved scenario and figures.
+
+    The same scenario and seed give the same run, bit by bit, at any speed.
+
+    Ctrl-C ends it cleanly, a second Ctrl-C at once.
+
+    [bold]Examples[/bold]
+
+      airloom run hover
+      airloom run hover --speed 1 --until 10
+      airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
+      airloom run my_scenario.yaml --out results/first
+      airloom run runs/hover-1/scenario.yaml          the same run again
+    """
+    from airloom.cli.progress import displayed
+    from airloom.scenario import load
+
+    wishes = Wishes(parsed_speed(speed), out, not no_log, not (no_log or no_figures), quiet, debug)
+    chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
+    with displayed(chosen.engine.kind, quiet) as display:
+        flown = _flown(chosen, wishes, display)
+    raise typer.Exit(_concluded(*flown, wishes))
+
+
+def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
+    if until is not None and not until > 0:
+        raise typer.BadParameter(f"must be greater than 0 s, got {until:g}", param_hint="--until")
+    given = {"duration": until, "seed": seed}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
+    """The run after its end, and the signals that ended it."""
+    from airloom.recorded_run import RecordedRun
+    from airloom.run_folder import RunFolder
+
+    sim = _made(scenario, wishes)
+    run = RecordedRun(sim, RunFolder.create(scenario.name, wishes.folder), speed=wishes.speed, log=wishes.log)
+
+    def look() -> None:
+        if display:
+            display.compiled()
+            display.look(run)
+
+    with ended_by_signals(run) as signals:
+        run.fly(look)
+    return run, signals
+
+
+def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
+    from airloom.blame import blame
+    from airloom.simulation import Simulation
+
+    try:
+        return Simulation(scenario)
+    except Exception as error:
+        culprit = blame(error)
+        if not culprit.is_users or isinstance(error, mistakes()):
+            raise
+        _report_failure(error, str(culprit), wishes.debug)
+        raise typer.Exit(1) from None
+
+
+def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
+    """Draw, tell, and give the exit code."""
+    figures = _drawn(run, wishes.quiet) if wishes.figures else []
+    if not wishes.quiet:
+        from airloom.cli.summary import print_summary
+
+        print_summary(run, figures)
+    if run.outcome.error:
+        _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
+        return 2 if isinstance(run.outcome.error, mistakes()) else 1
+    if run.outcome.status == "stopped":
+        warn(f"Stopped at t = {run.sim.time:.3f} s by {signal.Signals(signals[0]).name}.")
+        return 128 + signals[0]
+    return 0
+
+
+@contextmanager
+def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
+    """The first SIGINT or SIGTERM ends the run at its next chunk, the second the process. Yields what was caught."""
+    from airloom.recorded_run import Interrupted
+
+    caught: list[int] = []
+    wanted = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+
+    def handle(number: int, _: Any) -> None:
+        caught.append(number)
+        for one in wanted:
+            signal.signal(one, signal.SIG_DFL)
+        if not run.started:
+            raise Interrupted
+        run.stop()
+
+    before = {one: signal.signal(one, handle) for one in wanted}
+    try:
+        yield caught
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
+    from airloom.bridges.mcap import LogError
+    from airloom.plotting import plot
+
+    try:
+        with nullcontext() if quiet else out.status("Drawing figures …"):
+            return plot(run.folder)
+    except LogError as error:
+        warn(f"No figures: {error}")
+        return []
+
+
+def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
+    complain(reason, "The run failed")
+    if debug:
+        traceback.print_exception(error, file=sys.stderr)

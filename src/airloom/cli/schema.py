@@ -1,0 +1,44 @@
+"""airloom schema"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from airloom.cli.screen import complain, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(schema)
+
+
+def schema(
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where to write it; printed if left out.", show_default=False)
+    ] = None,
+) -> None:
+    """Print the JSON schema of scenario files, with which editors check and complete them.
+
+    In VS Code with the YAML extension of Red Hat, write the schema to a file and name it in the first line of your
+    scenario:
+
+      airloom schema --out scenario.schema.json
+      # yaml-language-server: $schema=scenario.schema.json
+    """
+    from airloom.scenario import json_schema
+
+    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    if out is None:
+        typer.echo(text)
+        return
+    try:
+        out.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        complain(f"cannot write {out}: {error.strerror}")
+        raise typer.Exit(2) from None
+    say(f"Written: {out}")
+    say("For VS Code (with Red Hat's YAML extension), make this the first line of your scenario file:")
+    say(f"  # yaml-language-server: $schema={out.resolve()}", "cyan")

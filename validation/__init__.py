@@ -1,0 +1,1 @@
+"""Airloom's numbers next to numbers from elsewhere: published tables, closed forms, other programs."""
