@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import cache
 
 NS_PER_SECOND = 1_000_000_000
 SLOWEST_TICKS = 10**15
@@ -32,6 +33,7 @@ def whole_ticks(seconds: float, step_ns: int) -> int:
     return int(exact)
 
 
+@cache
 def ticks_per_period(rate_hz: float, step_ns: int) -> int:
     """How many steps lie between two samples at `rate_hz`."""
     if rate_hz <= 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,8 +18,8 @@ from airloom.loop import (
     Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
-    BOX_X, CX, CY, CZ, DAMPING, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY,
-    JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LAG_DOWN, LAG_UP, LANES, MASS, MAX_SPEED, MIX_THRUST, PUSH, PX, PZ, QW, ROTOR_WIDTH,
+    BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY,
+    JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH,
     ROTORS_TOGETHER, SCOS, SPEED, SPX, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import find
@@ -87,6 +87,8 @@ class Fleet:
     def __init__(self, scenario: Scenario, systems: Iterable[System]) -> None:
         self.scenario = scenario
         self.step_ns = to_ns(scenario.step)
+        self._resolved: dict[int, Any] = {}
+        self._airframes: dict[int, Airframe] = {}
         systems = list(systems)
         vehicles = expand_copies(scenario.vehicles)
         self.members = [self._member(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
@@ -97,7 +99,7 @@ class Fleet:
     # -- building ------------------------------------------------------------------------------------------------
 
     def _member(self, number: int, name: str, vehicle: Vehicle, systems: list[System]) -> Member:
-        airframe = Airframe(vehicle, self.scenario.world.gravity)
+        airframe = self._airframe(vehicle)
         try:
             estimator = self._plugin("estimator", vehicle.estimator)
             controller = None
@@ -112,8 +114,11 @@ class Fleet:
         return Member(name, vehicle, airframe, estimator, controller, sensors, effects, number)
 
     def _resolve(self, category: str, choice):
-        plugin = find(category, choice.kind)
-        return plugin, plugin.Parameters.model_validate(choice.parameters)
+        """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
+        if id(choice) not in self._resolved:
+            plugin = find(category, choice.kind)
+            self._resolved[id(choice)] = plugin, plugin.Parameters.model_validate(choice.parameters)
+        return self._resolved[id(choice)]
 
     def _plugin(self, category: str, choice):
         plugin, parameters = self._resolve(category, choice)
@@ -122,6 +127,13 @@ class Fleet:
     def _sensor(self, vehicle: str, name: str, choice) -> Sensor:
         plugin, parameters = self._resolve("sensor", choice)
         return plugin(name, vehicle, choice.rate, parameters)
+
+    def _airframe(self, vehicle: Vehicle) -> Airframe:
+        """Copies of a vehicle share their rotors, and so their airframe."""
+        if id(vehicle.rotors) not in self._airframes:
+            airframe = Airframe(vehicle, self.scenario.world.gravity, self.scenario.step)
+            self._airframes[id(vehicle.rotors)] = airframe
+        return self._airframes[id(vehicle.rotors)]
 
     def _check_needs(self, estimator: Estimator, vehicle: Vehicle) -> None:
         kinds = {choice.kind for choice in vehicle.sensors.values()}
@@ -238,15 +250,8 @@ class Fleet:
 
     def _fill_rotors(self, b: int, i: int, airframe: Airframe) -> None:
         table = self.flight.rotors[b].reshape(-1, ROTOR_WIDTH)
-        table[:, THRUST_CONSTANT + i] = 1.0
-        for k, rotor in enumerate(airframe.rotors):
-            line = table[k]
-            line[SPEED + i] = line[TARGET + i] = 0.0
-            line[THRUST_CONSTANT + i], line[MAX_SPEED + i] = rotor.thrust_constant, rotor.max_speed
-            line[LAG_UP + i], line[LAG_DOWN + i] = airframe.rotor_lags(rotor, self.scenario.step)
-            line[MIX_THRUST + i : MIX_THRUST + 4 * LANES : LANES] = airframe.mixer[k]
-            line[PUSH + i : PUSH + 6 * LANES : LANES] = airframe.push(rotor)
-            line[DAMPING + i : DAMPING + 36 * LANES : LANES] = airframe.damping(rotor).ravel()
+        table[:, THRUST_CONSTANT + i] = 1.0  # of idle rotors, which have no other number
+        table[: len(airframe.rotors), i::LANES] = airframe.rotor_table
 
     def fill_gains(self, member: Member, b: int, i: int) -> None:
         if member.controller is not None:

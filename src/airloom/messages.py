@@ -9,7 +9,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -244,6 +244,39 @@ class Template:
 
     def __init__(self, msgtype: str, columns: Sequence[str], constants: Mapping[str, Any] | None = None) -> None:
         self.msgtype = msgtype
+        self._columns, self._given = columns, constants
+
+    @cached_property
+    def _bytes(self) -> _Bytes:
+        """Worked out at the first message: most topics of a large fleet never send one."""
+        return _Bytes(self.msgtype, self._columns, self._given)
+
+    @property
+    def width(self) -> int:
+        return self._bytes.width
+
+    @property
+    def size(self) -> int:
+        return self._bytes.size
+
+    def encode(self, time_ns: int, values: Sequence[float] | np.ndarray) -> bytes:
+        """The bytes of one message."""
+        return self._bytes.encode(time_ns, values)
+
+    def encode_batch(self, times_ns: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """The bytes of N messages as uint8[N, size], from int64[N] and float64[N, width]."""
+        return self._bytes.encode_batch(times_ns, values)
+
+    def message(self, time_ns: int, values: Sequence[float] | np.ndarray) -> Any:
+        """One message as an object."""
+        return deserialize(self.encode(time_ns, values), self.msgtype)
+
+
+class _Bytes:
+    """The bytes of a template's messages, and where in them the numbers go."""
+
+    def __init__(self, msgtype: str, columns: Sequence[str], constants: Mapping[str, Any] | None) -> None:
+        self.msgtype = msgtype
         self._base = serialize(build(msgtype, constants))
         places = layout(self._base, msgtype).leaves
         unknown = [path for path in columns if path not in places]
@@ -279,14 +312,12 @@ class Template:
         self._arrange = itemgetter(*order)
 
     def encode(self, time_ns: int, values: Sequence[float] | np.ndarray) -> bytes:
-        """The bytes of one message."""
         if len(values) != self.width:
             raise ValueError(f"{self.msgtype} takes {self.width} values here, not {len(values)}")
         numbers = values.tolist() if isinstance(values, np.ndarray) else values
         return self._pack(*self._arrange((*divmod(time_ns, _NANOSECONDS), *numbers, *self._constants)))
 
     def encode_batch(self, times_ns: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """The bytes of N messages as uint8[N, size], from int64[N] and float64[N, width]."""
         times, values = np.asarray(times_ns, np.int64), np.asarray(values)
         if values.shape != (len(times), self.width):
             raise ValueError(f"{self.msgtype} takes values of shape {(len(times), self.width)}, not {values.shape}")
@@ -297,10 +328,6 @@ class Template:
         for i, run in enumerate(self._runs):
             rows[f"run{i}"] = values[:, run.columns]
         return encoded
-
-    def message(self, time_ns: int, values: Sequence[float] | np.ndarray) -> Any:
-        """One message as an object."""
-        return deserialize(self.encode(time_ns, values), self.msgtype)
 
 
 def _runs(numbers: list[tuple[int, np.dtype]]) -> Iterator[_Run]:

@@ -67,6 +67,21 @@ def _is_path(kind: str) -> bool:
     return kind.partition(":")[0].endswith(".py")
 
 
+def classes_in(file: Path) -> dict[str, type[Plugin]]:
+    """The plugins that a file defines, by class name."""
+    module = _load_module(file.resolve())
+    return {name: value for name, value in vars(module).items() if _is_own_plugin(value, module)}
+
+
+def _is_own_plugin(value: Any, module: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Plugin) and value.__module__ == module.__name__
+
+
+def forget_files() -> None:
+    """Load every plugin file afresh when it is next asked for."""
+    _load_module.cache_clear()
+
+
 def _from_entry_point(category: str, kind: str) -> Any:
     known = names(category)
     if kind not in known:

@@ -70,6 +70,10 @@ class Publisher:
         self.turns: list[tuple[int, int]] = []
         """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
 
+    def restart(self) -> None:
+        """Forget the tapes, which a reset of the fleet has taken away."""
+        self._taped, self._changes_seen = [], -1
+
     def prepare(self) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""
         if self._changes_seen == self.bus.changes:

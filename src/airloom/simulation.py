@@ -124,6 +124,7 @@ class Simulation:
     def _prepare(self) -> None:
         self.fleet.reset(self.seed)
         self.engine.reset()
+        self._publisher.restart()
         for member in self.fleet.members:
             if member.controller is not None:
                 member.controller.reset()

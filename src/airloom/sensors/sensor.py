@@ -25,6 +25,8 @@ READING = MEMORY + CHANNELS
 DELAYED = READING + READING_WIDTH
 SENSOR_ROW = DELAYED + READING_WIDTH
 
+PERFECT = Errors()
+
 _Row = types.Array(types.float64, 1, "C")
 SENSOR = types.void(_Row, types.int64, _Row, _Row, types.uint64, types.int64)
 """`kernel(w, i, world, s, key, sample)`: measure vehicle `i` of block `w` into `s[READING]` and what follows it."""
@@ -79,11 +81,11 @@ class Sensor(Plugin):
 
     def _error_rows(self, key: int) -> np.ndarray:
         rows, channel = np.zeros((CHANNELS, ERROR_WIDTH)), 0
-        rows[:] = error_rows(Errors(), CHANNELS, 1.0 / self.rate, np.zeros(CHANNELS))
         for block, axes in self.error_blocks.items():
-            draws = [normal_pair(np.uint64(key), -1, channel + k)[0] for k in range(axes)]
             errors = getattr(self.parameters, block)
-            rows[channel : channel + axes] = error_rows(errors, axes, 1.0 / self.rate, draws)
+            if errors != PERFECT:
+                draws = [normal_pair(np.uint64(key), -1, channel + k)[0] for k in range(axes)]
+                rows[channel : channel + axes] = error_rows(errors, axes, 1.0 / self.rate, draws)
             channel += axes
         return rows
 

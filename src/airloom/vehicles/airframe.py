@@ -9,6 +9,9 @@ from math import exp
 import numpy as np
 
 from airloom.physics.rotor import damping_per_speed, push_per_speed_squared
+from airloom.physics.rows import (
+    DAMPING, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, MIX_THRUST, PUSH, ROTOR_WIDTH, THRUST_CONSTANT,
+)  # fmt: skip
 from airloom.scenario.models import Rotor, Vehicle
 
 
@@ -16,6 +19,7 @@ from airloom.scenario.models import Rotor, Vehicle
 class Airframe:
     vehicle: Vehicle
     gravity: float
+    step: float
 
     @property
     def rotors(self) -> list[Rotor]:
@@ -51,11 +55,16 @@ class Airframe:
         """Of each rotor when thrust is shared evenly, rad/s."""
         return float(np.sqrt(self.mass * self.gravity / sum(r.thrust_constant for r in self.rotors)))
 
-    def rotor_lags(self, rotor: Rotor, step: float) -> tuple[float, float]:
-        return exp(-step / rotor.time_constant_up), exp(-step / rotor.time_constant_down)
-
-    def push(self, rotor: Rotor) -> np.ndarray:
-        return push_per_speed_squared(rotor, self.vehicle.center_of_mass)
-
-    def damping(self, rotor: Rotor) -> np.ndarray:
-        return damping_per_speed(rotor, self.vehicle.center_of_mass)
+    @cached_property
+    def rotor_table(self) -> np.ndarray:
+        """[rotor, row]: what the workspace rows of each rotor hold before the first tick."""
+        table = np.zeros((len(self.rotors), ROTOR_WIDTH // LANES))
+        center = self.vehicle.center_of_mass
+        for line, rotor, mix in zip(table, self.rotors, self.mixer, strict=True):
+            line[THRUST_CONSTANT // LANES], line[MAX_SPEED // LANES] = rotor.thrust_constant, rotor.max_speed
+            line[LAG_UP // LANES] = exp(-self.step / rotor.time_constant_up)
+            line[LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
+            line[MIX_THRUST // LANES :][:4] = mix
+            line[PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
+            line[DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
+        return table
