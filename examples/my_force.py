@@ -1,4 +1,4 @@
-"""A force of your own: an elastic tether between a vehicle and a point on the ground. Copy this file to begin yours.
+"""A force of your own: an elastic tether between a vehicle and a fixed point. Copy this file to begin yours.
 
 Use it in a scenario as `systems: {tether: {kind: my_force.py:Tether, vehicle: drone, length: 3}}`.
 """
@@ -11,11 +11,11 @@ from math import sqrt
 from pydantic import Field
 
 import airloom as al
-from airloom.physics.rows import (
-    FX, FY, FZ, LANES, PX, PY, PZ, R00, R01, R02, R10, R11, R12, R20, R21, R22, VX, VY, VZ,
-)  # fmt: skip
+from airloom.physics import rows as row
 
-# The parameters in the order of `effect_parameters`, each a row of LANES values, one for each vehicle of the block.
+LANES = row.LANES
+
+# Rows of `p`, in the order in which `effect_parameters` below returns the numbers.
 ANCHOR_X, ANCHOR_Y, ANCHOR_Z, LENGTH, STIFFNESS, DAMPING = (k * LANES for k in range(6))
 
 
@@ -23,32 +23,35 @@ ANCHOR_X, ANCHOR_Y, ANCHOR_Z, LENGTH, STIFFNESS, DAMPING = (k * LANES for k in r
 def pull_tether(w, p):
     """Tension T = max(0, k (d − L) + c ḋ) towards the anchor while the distance d exceeds the length L.
 
-    It acts at the vehicle's centre of mass, here taken to be its origin, so there is no torque.
+    A Kelvin-Voigt element: spring and damper in parallel, which cannot push. It is tied to the vehicle's origin and
+    acts at the centre of mass, so it must be used for vehicles where the two lie close together: it gives no torque.
     """
     for i in range(LANES):
-        x, y, z = p[ANCHOR_X + i] - w[PX + i], p[ANCHOR_Y + i] - w[PY + i], p[ANCHOR_Z + i] - w[PZ + i]
+        x = p[ANCHOR_X + i] - w[row.PX + i]
+        y = p[ANCHOR_Y + i] - w[row.PY + i]
+        z = p[ANCHOR_Z + i] - w[row.PZ + i]
         distance = sqrt(x * x + y * y + z * z)
         stretch = distance - p[LENGTH + i]
         if stretch > 0.0:
-            x, y, z = x / distance, y / distance, z / distance
-            lengthening = -(x * w[VX + i] + y * w[VY + i] + z * w[VZ + i])
+            lengthening = -(x * w[row.VX + i] + y * w[row.VY + i] + z * w[row.VZ + i]) / distance
             tension = max(0.0, p[STIFFNESS + i] * stretch + p[DAMPING + i] * lengthening)
-            x, y, z = tension * x, tension * y, tension * z  # the force in the world; its transpose rotates it into the body
-            w[FX + i] += w[R00 + i] * x + w[R10 + i] * y + w[R20 + i] * z
-            w[FY + i] += w[R01 + i] * x + w[R11 + i] * y + w[R21 + i] * z
-            w[FZ + i] += w[R02 + i] * x + w[R12 + i] * y + w[R22 + i] * z
+            x, y, z = tension * x / distance, tension * y / distance, tension * z / distance
+            # From the world into the body: with the transpose of the rotation matrix.
+            w[row.FX + i] += w[row.R00 + i] * x + w[row.R10 + i] * y + w[row.R20 + i] * z
+            w[row.FY + i] += w[row.R01 + i] * x + w[row.R11 + i] * y + w[row.R21 + i] * z
+            w[row.FZ + i] += w[row.R02 + i] * x + w[row.R12 + i] * y + w[row.R22 + i] * z
 
 
 class TetherParameters(al.Parameters):
     vehicle: str = Field("*", description="name or pattern")
     anchor: tuple[float, float, float] = Field((0.0, 0.0, 0.0), description="world, m")
-    length: float = Field(gt=0, description="without load, m")
-    stiffness: float = Field(50.0, gt=0, description="N/m")
-    damping: float = Field(2.0, ge=0, description="N s/m")
+    length: float = Field(2.0, gt=0, description="without load, m")
+    stiffness: float = Field(50.0, gt=0, description="k, N/m")
+    damping: float = Field(2.0, ge=0, description="c, N s/m")
 
 
 class Tether(al.System):
-    """Tie vehicles to a point on the ground with an elastic tether."""
+    """Tie vehicles to a fixed point with an elastic tether."""
 
     Parameters = TetherParameters
     effect = pull_tether
@@ -56,5 +59,5 @@ class Tether(al.System):
     def effect_parameters(self, vehicle: str) -> list[float] | None:
         p = self.parameters
         if not fnmatchcase(vehicle, p.vehicle):
-            return None
+            return None  # this vehicle flies free
         return [*p.anchor, p.length, p.stiffness, p.damping]

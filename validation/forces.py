@@ -49,7 +49,9 @@ def draw_motor(figure: Figure) -> None:
     axes.legend(frameon=False)
 
 
-@case("Motor step response", "RotorS: Furrer, Burri, Achtelik, Siegwart, *Robot Operating System* vol. 1 (2016), ch. 23")
+@case(
+    "Motor step response", "RotorS: Furrer, Burri, Achtelik, Siegwart, *Robot Operating System* vol. 1 (2016), ch. 23"
+)
 def motor_lag() -> Outcome:
     """A motor follows its command as a first-order lag, ω(t) = u (1 − e^(−t/τ↑)) going up and ω(t) = ω₀ e^(−t/τ↓) going
     down, τ↑ = 12.5 ms and τ↓ = 25 ms. The discrete form ω ← α ω + (1 − α) u with α = e^(−dt/τ) is exact at the ticks.
@@ -93,7 +95,9 @@ def draw_fall(figure: Figure) -> None:
     axes.legend(loc="lower right", frameon=False)
 
 
-@case("Free fall with quadratic drag", "Timmerman, van der Weele: *Am. J. Phys.* 67, 538 (1999), and any mechanics text")
+@case(
+    "Free fall with quadratic drag", "Timmerman, van der Weele: *Am. J. Phys.* 67, 538 (1999), and any mechanics text"
+)
 def free_fall() -> Outcome:
     """A body of 1.2 kg falls with its rotors at rest against F = −c |u| u, c = 0.02 N s²/m²:
     v = √(mg/c) tanh(t √(gc/m)) and s = (m/c) ln cosh(t √(gc/m)). Compared after 8 s.
@@ -210,7 +214,9 @@ def draw_tilt(figure: Figure) -> None:
         tilts = [static_tilt(described, 9.80665, np.array([u, 0.0, 0.0])) for u in winds]
         (line,) = axes.plot(winds, np.degrees(tilts), label=vehicle)
         points = [2.0, 4.0, 6.0, 8.0]
-        axes.plot(points, [np.degrees(simulated_tilt(vehicle, "rk4", u)[0]) for u in points], "o", color=line.get_color())
+        axes.plot(
+            points, [np.degrees(simulated_tilt(vehicle, "rk4", u)[0]) for u in points], "o", color=line.get_color()
+        )
     axes.plot([], [], "ko", label="simulated")
     axes.set(xlabel="wind, m/s", ylabel="tilt, °", xlim=(0, 8.3), ylim=(0, None))
     axes.legend(frameon=False)

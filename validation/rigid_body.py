@@ -76,7 +76,9 @@ def tumbling_brick() -> Outcome:
     errors = [float(np.linalg.norm(mujoco[step] - rk4)) for step in steps]
     limit = 2.0 * mujoco[0.0005] - mujoco[0.001]
     rows = [Row(f"{n}, RK4 at 1 ms", rk4[k], BRICK_END[k], 1e-4, "°/s") for k, n in enumerate("pqr")]
-    rows += [Row(f"{n}, MuJoCo extrapolated to step 0", limit[k], BRICK_END[k], 1e-4, "°/s") for k, n in enumerate("pqr")]
+    rows += [
+        Row(f"{n}, MuJoCo extrapolated to step 0", limit[k], BRICK_END[k], 1e-4, "°/s") for k, n in enumerate("pqr")
+    ]
     rows += [Row(f"{n}, MuJoCo at 1 ms", mujoco[0.001][k], BRICK_END[k], 0.05, "°/s") for k, n in enumerate("pqr")]
     rows += [
         Row(f"MuJoCo's error at {1e3 * a:g} ms over that at {1e3 * b:g} ms", ea / eb, 2.0, 0.05)
@@ -113,7 +115,9 @@ def torque_free_symmetric_top() -> Outcome:
     for on in ENGINES[1:]:
         whole, half = top_errors(on, 0.001, 2.0), top_errors(on, 0.0005, 2.0)
         rows.append(Row(f"largest error of the attitude in 2 s at 1 ms, {LABELS[on]}", whole[1], 0.0, 0.02, "rad"))
-        rows.append(Row(f"error of the attitude at 1 ms over that at 0.5 ms, {LABELS[on]}", whole[1] / half[1], 2.0, 0.02))
+        rows.append(
+            Row(f"error of the attitude at 1 ms over that at 0.5 ms, {LABELS[on]}", whole[1] / half[1], 2.0, 0.02)
+        )
     return Outcome(rows)
 
 
@@ -165,7 +169,9 @@ def torque_free_asymmetric_body() -> Outcome:
         times, states = history(simulate(spinning(TOP, TOP_START), on, 0.001, NO_GRAVITY), until, 0.1)
         error = largest(states[:, 10:13] - asymmetric_top(times, TOP, TOP_START))
         rows.append(Row(f"largest error of the rates in {until:g} s, {LABELS[on]}", error, 0.0, tolerance, "rad/s"))
-    return Outcome(rows, draw_top, "Rates of the asymmetric body: lines are the elliptic functions, dots the simulation.")
+    return Outcome(
+        rows, draw_top, "Rates of the asymmetric body: lines are the elliptic functions, dots the simulation."
+    )
 
 
 # -- conserved quantities ----------------------------------------------------------------------------------------------
@@ -204,10 +210,14 @@ def conserved_quantities() -> Outcome:
         _, energy, momentum = drifts(on)
         worst = float(np.max(np.abs(energy)))
         rows.append(Row(f"energy, largest relative change, {LABELS[on]}", worst, 0.0, tolerance))
-        rows.append(Row(f"angular momentum, largest relative change, {LABELS[on]}", float(max(momentum)), 0.0, tolerance))
+        rows.append(
+            Row(f"angular momentum, largest relative change, {LABELS[on]}", float(max(momentum)), 0.0, tolerance)
+        )
     halved = float(np.max(np.abs(drifts("mujoco")[1])) / np.max(np.abs(drifts("mujoco", step=0.0005)[1])))
     rows.append(Row("MuJoCo's energy drift at 1 ms over that at 0.5 ms", halved, 2.0, 0.1))
-    return Outcome(rows, draw_drifts, "Drift of energy and angular momentum at 1 ms; Euler and MuJoCo lie on one another.")
+    return Outcome(
+        rows, draw_drifts, "Drift of energy and angular momentum at 1 ms; Euler and MuJoCo lie on one another."
+    )
 
 
 # -- the engines against one another -----------------------------------------------------------------------------------
@@ -264,7 +274,9 @@ def engines_agree() -> Outcome:
     for step in STEPS[:2]:
         gap = free_flight("euler", step) - free_flight("mujoco", step)
         rows.append(Row(f"largest distance Euler to MuJoCo at {1e3 * step:g} ms", largest(gap[:, :3]), 0.0, 1e-6, "m"))
-        rows.append(Row(f"largest difference of the rates at {1e3 * step:g} ms", largest(gap[:, 10:]), 0.0, 1e-6, "rad/s"))
+        rows.append(
+            Row(f"largest difference of the rates at {1e3 * step:g} ms", largest(gap[:, 10:]), 0.0, 1e-6, "rad/s")
+        )
     gaps = [largest((free_flight("rk4", step) - free_flight("euler", step))[:, :3]) for step in STEPS]
     rows.append(Row("largest distance RK4 to Euler at 1 ms", gaps[1], 0.0, 2e-3, "m"))
     rows += [

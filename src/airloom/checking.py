@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,7 +154,9 @@ def _is_own(found: type[Plugin], name: str) -> bool:
 
 def _misspelt(found: type[Plugin]) -> str:
     hooks = [*HOOKS, "configure", "reset", "control"]
-    wrong = {name: close for name in vars(found) for close in get_close_matches(name, hooks, 1, 0.8) if name not in hooks}
+    wrong = {
+        name: close for name in vars(found) for close in get_close_matches(name, hooks, 1, 0.8) if name not in hooks
+    }
     return "; ".join(f"did you mean {right} where it says {name}?" for name, right in wrong.items())
 
 
@@ -249,7 +252,9 @@ def _flown_in_another_process(subject: Subject) -> Trace:
 ELSEWHERE, HERE = "repeats in another process", "repeats in the same process"
 RESTARTS, KEEPS_TO_ITSELF, TICK_BY_TICK = "starts afresh after a reset", "keeps to itself", "does not mind single ticks"
 
-RANDOM_HINT = "use sim.time, never the wall clock; make random numbers with numpy.random.default_rng(sim.seed) in reset()"
+RANDOM_HINT = (
+    "use sim.time, never the wall clock; make random numbers with numpy.random.default_rng(sim.seed) in reset()"
+)
 ORDER_HINT = "do not rely on hash() or on the order of a set, the environment or the process: sort first"
 MODULE_HINT = "keep everything that changes in self, not in variables of the module or of the class"
 RESET_HINT = "put everything back in reset(), which is called before the first tick and at every restart"
@@ -312,7 +317,7 @@ def _is_called_at_its_rate(subject: Subject, reference: Trace) -> Iterator[Check
 
 def _publishes_at_its_rate(subject: Subject, reference: Trace) -> Check:
     times = next((entries for topic, entries in reference.topics.items() if topic.endswith(f"/{NAME}")), [])
-    gaps = {later[0] - earlier[0] for earlier, later in zip(times, times[1:], strict=False)}
+    gaps = {later[0] - earlier[0] for earlier, later in pairwise(times)}
     regular = len(gaps) == 1
     detail = f"{len(times)} messages, {1e9 / gaps.pop():g} Hz" if regular else f"{len(times)} messages at uneven times"
     return Check("publishes at its rate", regular, detail)
@@ -331,7 +336,9 @@ def _hook_is_called_at_its_rate(subject: Subject, found: type[Plugin], hook: str
     name = f"{hook} comes at its rate"
     if ticks == expected:
         return Check(name, True, f"{len(ticks)} calls, {rate:g} Hz")
-    return Check(name, False, f"{len(ticks)} calls instead of {len(expected)} at {rate:g} Hz", "do not call hooks yourself")
+    return Check(
+        name, False, f"{len(ticks)} calls instead of {len(expected)} at {rate:g} Hz", "do not call hooks yourself"
+    )
 
 
 def _rate(sim: Simulation, subject: Subject) -> float:

@@ -126,5 +126,7 @@ def _engine(kind: str) -> Finding:
         sim.run(1.0)
         flown = time.perf_counter() - started
     except Exception as error:
-        return Finding("broken", what, f"{type(error).__name__}: {error}", "reinstall: pip install --force-reinstall airloom")
+        return Finding(
+            "broken", what, f"{type(error).__name__}: {error}", "reinstall: pip install --force-reinstall airloom"
+        )
     return Finding("good", what, f"started in {started - began:.2f} s, flew 1 s in {1e3 * flown:.1f} ms")

@@ -7,6 +7,7 @@ in Airloom's own `pyproject.toml`, exactly as a user's package would register it
 from __future__ import annotations
 
 import difflib
+import hashlib
 import importlib.util
 import sys
 from functools import cache
@@ -117,7 +118,8 @@ def _from_path(kind: str, folder: Path | None) -> Any:
 
 @cache
 def _load_module(path: Path) -> Any:
-    name = f"airloom_plugin_{path.stem}_{abs(hash(path)):x}"
+    # The same in every process: Numba's cache imports a kernel's module by the name it had when it was compiled.
+    name = f"airloom_plugin_{path.stem}_{hashlib.blake2b(str(path).encode(), digest_size=6).hexdigest()}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,9 @@ from airloom.loop import DELAY, FRAME_COMMAND, FRAME_SETPOINT, FRAME_SPEEDS, TIC
 
 if TYPE_CHECKING:
     from airloom.fleet import Member
+
+
+LONGEST_WAIT = 0.1  # s of wall time that a message may wait for others
 
 
 class StateTopics:
@@ -53,7 +57,7 @@ def _with_body_velocity(states: np.ndarray) -> np.ndarray:
 
 
 class Publisher:
-    """Drains what the loop has recorded, and tells how often somebody must look."""
+    """Drains what the loop has recorded: often enough for those who act on messages, rarely enough to cost little."""
 
     def __init__(self, bus: Bus, fleet: Fleet, rate: float) -> None:
         self.bus, self.fleet = bus, fleet
@@ -63,21 +67,22 @@ class Publisher:
         self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
         self._taped: list[int] = []
         self._changes_seen = -1
+        self._capacity = 0
+        self._published_at = 0.0
+        self._published_to = -1
         self.frame_ticks = 0
         """Ticks between two frames, 0 if nobody wants any."""
-        self.longest_chunk = 0
-        """Ticks after which frames or tapes are full."""
         self.turns: list[tuple[int, int]] = []
         """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
 
     def restart(self) -> None:
-        """Forget the tapes, which a reset of the fleet has taken away."""
-        self._taped, self._changes_seen = [], -1
+        self._published_to = -1
 
-    def prepare(self) -> None:
+    def prepare(self, tick: int) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""
         if self._changes_seen == self.bus.changes:
             return
+        self.publish(tick)
         self._changes_seen = self.bus.changes
         wanted = [s for s, topic in enumerate(self.sensor_topics) if topic.wanted]
         if wanted != self._taped:
@@ -86,7 +91,7 @@ class Publisher:
         frame_topics = [self.clock, *(t for topics in self.state_topics for t in topics.all)]
         self.frame_ticks = self.frame_period if any(t.wanted for t in frame_topics) else 0
         periods = [int(self.fleet.sensing.table[s, TICKS]) for s in wanted]
-        self.longest_chunk = min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
+        self._capacity = min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
         self.turns = self._turns(any(t.reactive for t in frame_topics))
 
     def _turns(self, on_frames: bool) -> list[tuple[int, int]]:
@@ -97,17 +102,28 @@ class Publisher:
                 turns.add((period, delay % period))
         return sorted(turns)
 
-    def publish(self, first_tick: int, last_tick: int) -> None:
-        """Everything recorded from `first_tick` to `last_tick`, in order of time."""
-        if self.frame_ticks or self._taped:
-            self.bus.publish_batches([*self._frame_batches(first_tick, last_tick), *self._reading_batches()])
+    @property
+    def first_frame(self) -> int:
+        """The number of the frame that comes first in the buffer."""
+        return self._published_to // self.frame_period + 1
 
-    def _frame_batches(self, first_tick: int, last_tick: int):
-        period = self.frame_ticks
-        if not period:
-            return
-        first = -(-first_tick // period)
-        count = last_tick // period - first + 1
+    def room(self, tick: int) -> int:
+        """Ticks until frames or tapes are full."""
+        return self._published_to + self._capacity - tick
+
+    def is_due(self, tick: int) -> bool:
+        """Whether somebody waits for messages: to act on them, for room in the buffers, or for longer than a blink."""
+        return bool(self.turns) or self.room(tick) <= 0 or monotonic() - self._published_at > LONGEST_WAIT
+
+    def publish(self, tick: int) -> None:
+        """Everything recorded up to `tick`, in order of time."""
+        if self.frame_ticks or self._taped:
+            self.bus.publish_batches([*self._frame_batches(tick), *self._reading_batches()])
+        self._published_to, self._published_at = tick, monotonic()
+
+    def _frame_batches(self, tick: int):
+        period, first = self.frame_ticks, self.first_frame
+        count = tick // period - first + 1 if period else 0
         if count <= 0:
             return
         times = np.arange(first, first + count, dtype=np.int64) * (period * self.fleet.step_ns)

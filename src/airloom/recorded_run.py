@@ -49,8 +49,12 @@ class RecordedRun:
         text = resolved_text(sim.scenario)
         _write(folder, text)
         about = {"scenario": sim.scenario.name, "seed": str(sim.seed), "airloom": __version__}
-        topics = sim.scenario.log.topics
-        self._log = LogWriter(folder.log, sim.bus, topics, metadata=about, scenario_text=text) if log else None
+        wanted = sim.scenario.log
+        self._log = None
+        if log:
+            self._log = LogWriter(
+                folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
+            )
 
     def stop(self) -> None:
         """End at the next chunk; safe in a signal handler."""
@@ -66,7 +70,7 @@ class RecordedRun:
         except (Diverged, LogError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
-            self.outcome = Outcome("failed", str(blame(error)), error)
+            self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         self._close_log()
         if self._stopping and self.sim.tick < self.target and self.outcome.error is None:

@@ -73,7 +73,7 @@ class Simulation:
         return self.time_ns / NS_PER_SECOND
 
     def run(self, until: float | None = None, watch: Callable[[Simulation], None] | None = None) -> None:
-        """Run to a time in seconds (the scenario's duration if left out); `watch` is called every now and then."""
+        """Run to a time in seconds (the scenario's duration if left out); `watch` is called some ten times a second and last."""
         until_ns = round((self.scenario.duration if until is None else until) * NS_PER_SECOND)
         self._stopping = False
         self._advance(-(-until_ns // self.step_ns), watch)
@@ -137,31 +137,37 @@ class Simulation:
         if self._started:
             return
         self._started = True
-        self._publisher.prepare()
+        self._publisher.restart()
+        self._publisher.prepare(-1)
         look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
-        self._look_back(0)
+        self._look_back()
 
     def _advance(self, target: int, watch: Callable[[Simulation], None] | None) -> None:
+        publisher = self._publisher
         self._start()
         while self.tick < target and not self._stopping:
             self._hooks.call_due()
             self._hooks.call("pre_update")
-            self._publisher.prepare()
-            ticks = min(target, self._hooks.next_turn(self._publisher.turns)) - self.tick
-            ticks = min(ticks, self._publisher.longest_chunk, LONGEST_CHUNK)
-            period = self._publisher.frame_ticks
-            first_frame = self.tick // period + 1 if period else 0
-            self.engine.advance(self.tick, ticks, period, first_frame)
+            publisher.prepare(self.tick)
+            turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + LONGEST_CHUNK)
+            ticks = min(turn - self.tick, publisher.room(self.tick))
+            self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame)
             self.tick += ticks
-            self._look_back(self.tick - ticks + 1)
-            if watch is not None:
+            if self._look_back() and watch is not None and self.tick < target:
                 watch(self)
+        publisher.publish(self.tick)
+        if watch is not None:
+            watch(self)
 
-    def _look_back(self, first_tick: int) -> None:
+    def _look_back(self) -> bool:
+        """Whatever follows the compiled ticks; tells whether messages were published."""
         self._hooks.control()
-        self._publisher.publish(first_tick, self.tick)
+        published = self._publisher.is_due(self.tick)
+        if published:
+            self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        return published
 
 
 class _Hooks:

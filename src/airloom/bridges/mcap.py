@@ -32,6 +32,7 @@ import zstandard
 
 from airloom import messages
 from airloom.bus import Bus, Topic
+from airloom.clock import NS_PER_SECOND
 from airloom.messages import Layout
 
 if TYPE_CHECKING:
@@ -187,9 +188,22 @@ class _Channel:
     id: int
     schema: bytes
     record: bytes
+    period_ns: int = 0
+    """At most one message in each such span of simulation time; 0 takes them all."""
+    last_span: int = -1
     received: int = 0
     saved: int = 0
     stored: int = 0
+
+    def thin_out(self, cdr: list[bytes], times_ns: list[int]) -> tuple[list[bytes], list[int]]:
+        kept: tuple[list[bytes], list[int]] = [], []
+        for data, at in zip(cdr, times_ns, strict=True):
+            span = at // self.period_ns
+            if span != self.last_span:
+                self.last_span = span
+                kept[0].append(data)
+                kept[1].append(at)
+        return kept
 
 
 class LogWriter:
@@ -201,12 +215,15 @@ class LogWriter:
         bus: Bus,
         topics: str | Iterable[str] = "*",
         *,
+        rates: Mapping[str, float] | None = None,
         metadata: Mapping[str, str] | None = None,
         scenario_text: str = "",
     ) -> None:
+        """`rates` gives topic patterns and how often, in Hz, their messages are kept at most."""
         self.path = Path(path)
         self._bus = bus
         self._patterns = _patterns(topics)
+        self._rates = dict(rates or {})
         self._file = _SafeFile(self.path)
         self._schemas: dict[str, bytes] = {}
         self._channels: dict[str, _Channel] = {}
@@ -245,6 +262,8 @@ class LogWriter:
 
     def _take(self, topic: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
         channel = self._channels.get(topic.name) or self._add_channel(topic)
+        if channel.period_ns:
+            cdr, times_ns = channel.thin_out(cdr, times_ns)
         number, pack, head = channel.id, _MESSAGE.pack, _MESSAGE.size - _HEAD.size
         entries = [
             (at, number, sequence, pack(5, head + len(data), number, sequence & 0xFFFFFFFF, at, at) + data)
@@ -276,7 +295,8 @@ class LogWriter:
             self._schemas[msgtype] = _record(_Op.SCHEMA, struct.pack("<H", len(self._schemas) + 1), words)
         ids = struct.pack("<HH", number, list(self._schemas).index(msgtype) + 1)
         record = _record(_Op.CHANNEL, ids, _text(topic.name), _text("cdr"), _text_map({}))
-        return _Channel(number, self._schemas[msgtype], record)
+        rate = min((rate for pattern, rate in self._rates.items() if fnmatchcase(topic.name, pattern)), default=0.0)
+        return _Channel(number, self._schemas[msgtype], record, round(NS_PER_SECOND / rate) if rate else 0)
 
     def _store(self, before_ns: int | None) -> None:
         """Write full chunks of the messages before a time; if it is None, all messages, the last chunk full or not."""

@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    target: Annotated[str, typer.Argument(metavar="FILE[:CLASS]", help="The plugin's file; the class if it has several.")],
+    target: Annotated[
+        str, typer.Argument(metavar="FILE[:CLASS]", help="The plugin's file; the class if it has several.")
+    ],
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the plugin; may be given several times."),

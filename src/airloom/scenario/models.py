@@ -217,6 +217,9 @@ class Log(Model):
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")
+    rates: dict[str, Positive] = Field(
+        default_factory=dict, description="patterns of topics and how often they are logged at most, Hz"
+    )
 
 
 class Scenario(Model):

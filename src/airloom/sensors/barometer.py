@@ -8,6 +8,7 @@ from airloom.world.ground import W_ALTITUDE, W_PRESSURE, W_TEMPERATURE
 
 
 class BarometerParameters(Mounted):
+    axes = {"pressure_errors": 1, "temperature_errors": 1}
     pressure_errors: Errors = Errors()
     temperature_errors: Errors = Errors()
 
@@ -26,7 +27,6 @@ class Barometer(Sensor):
     Parameters = BarometerParameters
     kernel = measure_barometer
     width = 2
-    error_blocks = {"pressure_errors": 1, "temperature_errors": 1}
 
     def template(self) -> messages.Template:
         return messages.fluid_pressure(self.frame_id)

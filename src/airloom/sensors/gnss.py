@@ -13,6 +13,7 @@ DEGREES = 180.0 / pi
 
 
 class GnssParameters(Mounted):
+    axes = {"position_errors": 3, "velocity_errors": 3}
     position_errors: Errors = Errors()
     velocity_errors: Errors = Errors()
     earth: Literal["wgs84", "sphere"] = "wgs84"
@@ -39,7 +40,6 @@ class Gnss(Sensor):
     Parameters = GnssParameters
     kernel = measure_gnss
     width = 6
-    error_blocks = {"position_errors": 3, "velocity_errors": 3}
 
     def own_parameters(self) -> list[float]:
         return [0.0 if self.parameters.earth == "wgs84" else 1.0]

@@ -8,6 +8,7 @@ from airloom.world.ground import W_GRAVITY
 
 
 class ImuParameters(Mounted):
+    axes = {"gyroscope": 3, "accelerometer": 3}
     gyroscope: Errors = Errors()
     accelerometer: Errors = Errors()
 
@@ -35,7 +36,6 @@ class Imu(Sensor):
     kernel = measure_imu
     destination = GX
     width = 6
-    error_blocks = {"gyroscope": 3, "accelerometer": 3}
 
     def template(self) -> messages.Template:
         return messages.imu(self.frame_id)

@@ -7,6 +7,7 @@ from airloom.world.ground import W_FIELD_X, W_FIELD_Y, W_FIELD_Z
 
 
 class MagnetometerParameters(Mounted):
+    axes = {"field_errors": 3}
     field_errors: Errors = Errors()
 
 
@@ -23,7 +24,6 @@ class Magnetometer(Sensor):
     Parameters = MagnetometerParameters
     kernel = measure_magnetometer
     width = 3
-    error_blocks = {"field_errors": 3}
 
     def template(self) -> messages.Template:
         return messages.magnetic_field(self.frame_id)

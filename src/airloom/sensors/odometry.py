@@ -13,6 +13,7 @@ from airloom.sensors.sensor import (
 
 
 class OdometryParameters(Mounted):
+    axes = {"position_errors": 3, "attitude_errors": 3, "velocity_errors": 3, "rate_errors": 3}
     position_errors: Errors = Errors()
     attitude_errors: Errors = Errors()
     velocity_errors: Errors = Errors()
@@ -49,7 +50,6 @@ class Odometry(Sensor):
     kernel = measure_odometry
     destination = OPX
     width = 13
-    error_blocks = {"position_errors": 3, "attitude_errors": 3, "velocity_errors": 3, "rate_errors": 3}
 
     def own_parameters(self) -> list[float]:
         mount = self.parameters

@@ -11,6 +11,7 @@ from airloom.world.ground import ray
 
 
 class RangefinderParameters(Mounted):
+    axes = {"distance_errors": 1}
     pitch: float = Field(pi / 2, description="π/2 looks down")
     distance_errors: Errors = Errors()
     min_distance: float = Field(0.05, ge=0)
@@ -43,7 +44,6 @@ class Rangefinder(Sensor):
     Parameters = RangefinderParameters
     kernel = measure_range
     width = 1
-    error_blocks = {"distance_errors": 1}
 
     def own_parameters(self) -> list[float]:
         return [self.parameters.min_distance, self.parameters.max_distance]

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 from numba import types
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.messages import Template
@@ -39,13 +39,25 @@ def sensor_kernel(function) -> Kernel:
 
 
 class Mounted(Parameters):
-    """Where a sensor sits on its vehicle, and how late its readings come."""
+    """Where a sensor sits on its vehicle, how late its readings come, and which errors they have."""
+
+    axes: ClassVar[dict[str, int]] = {}
+    """Each parameter that holds errors and its number of axes, in the order of the kernel's channels."""
 
     position: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     roll: float = 0.0
     pitch: float = 0.0
     yaw: float = 0.0
     delay: float = Field(0.0, ge=0, le=10, description="from measurement to publication, s; a whole number of steps")
+
+
+    @model_validator(mode="after")
+    def _fit_the_axes(self) -> Mounted:
+        for block, axes in self.axes.items():
+            for key, value in getattr(self, block):
+                if isinstance(value, list) and len(value) != axes:
+                    raise ValueError(f"{block}.{key} has {len(value)} values, expected one number or {axes}")
+        return self
 
 
 class Sensor(Plugin):
@@ -58,8 +70,6 @@ class Sensor(Plugin):
     """Row of the workspace where the flight stack finds the reading, if it needs it."""
     width: ClassVar[int]
     """Numbers in a reading."""
-    error_blocks: ClassVar[dict[str, int]] = {}
-    """Parameter name of each error block and its number of axes, in the order of the kernel's channels."""
 
     def __init__(self, name: str, vehicle: str, rate: float, parameters: Mounted) -> None:
         self.name, self.vehicle, self.rate, self.parameters = name, vehicle, rate, parameters
@@ -81,7 +91,7 @@ class Sensor(Plugin):
 
     def _error_rows(self, key: int) -> np.ndarray:
         rows, channel = np.zeros((CHANNELS, ERROR_WIDTH)), 0
-        for block, axes in self.error_blocks.items():
+        for block, axes in self.parameters.axes.items():
             errors = getattr(self.parameters, block)
             if errors != PERFECT:
                 draws = [normal_pair(np.uint64(key), -1, channel + k)[0] for k in range(axes)]

@@ -1,0 +1,208 @@
+"""How fast is Airloom on this machine? Rates are the best of several repeats, in flight, warm, without a log."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from airloom import __version__
+from airloom.simulation import Simulation
+
+FLEET_SIZES = (1, 10, 100, 1000, 10000)
+HEIGHT = 50.0
+SETTLED = 5.0
+"""Seconds of simulation time after which everything flies."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    name: str
+    value: float
+    unit: str
+    target: float | None = None
+    less_is_better: bool = False
+    share_of_bare: float | None = None
+    """Speed relative to a bare loop of mj_step over the same model in the same state."""
+
+    @property
+    def is_reached(self) -> bool | None:
+        if self.target is None:
+            return None
+        return self.value < self.target if self.less_is_better else self.value >= self.target
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure: seconds each, and how often."""
+
+    seconds: float = 1.0
+    repeats: int = 5
+    with_first_start: bool = True
+
+
+QUICK = Effort(seconds=0.2, repeats=2, with_first_start=False)
+
+Benchmark = Callable[[Effort], Measurement]
+
+
+def benchmarks(effort: Effort) -> dict[str, Benchmark]:
+    """Name → what measures it."""
+    found: dict[str, Benchmark] = {
+        "hover, mujoco": partial(_scenario, "hover, mujoco", "hover", {}, 200.0),
+        "hover, batch": partial(_scenario, "hover, batch", "hover", {"engine": "batch"}, 500.0),
+        "fleet of 100, mujoco": partial(_scenario, "fleet of 100, mujoco", "fleet", {}, 12.0),
+        "fleet of 1000, batch": partial(_scenario, "fleet of 1000, batch", "fleet", _fleet_of(1000), 5.0),
+    }
+    found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
+    found["second start"] = _second_start
+    if effort.with_first_start:
+        found["first start"] = _first_start
+    found["memory of hover"] = _memory
+    return found
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "airloom": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "mujoco": mujoco.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def as_json(measurements: list[Measurement]) -> dict[str, Any]:
+    rows = [{**asdict(one), "is_reached": one.is_reached} for one in measurements]
+    return {"machine": machine(), "measurements": rows}
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+# -- rates ---------------------------------------------------------------------------------------------------------
+
+
+def _scenario(name: str, scenario: str, overrides: dict[str, Any], target: float, effort: Effort) -> Measurement:
+    """Seconds of simulation time a second."""
+    sim = Simulation.load(scenario, overrides=overrides)
+    sim.run(SETTLED + 2.0)
+    step = sim.step_ns * 1e-9
+    rate = best_rate(sim.step, effort) * step
+    bare = best_rate(_bare_loop(sim), effort) * step if hasattr(sim.engine, "model") else None
+    return Measurement(name, rate, "× real time", target, share_of_bare=rate / bare if bare else None)
+
+
+def _bare_loop(sim: Simulation) -> Callable[[int], None]:
+    """MuJoCo alone: the same bodies at the same places, held up by constant forces."""
+    model = sim.engine.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = sim.engine.data.qpos
+    data.xfrc_applied[:, 2] = -model.opt.gravity[2] * model.body_mass
+    return lambda ticks: mujoco.mj_step(model, data, ticks)
+
+
+def _vehicle_steps(count: int, effort: Effort) -> Measurement:
+    """RK4 with the cascade controller in the loop, every vehicle hovering at its place."""
+    sim = hovering_fleet(count)
+    rate = best_rate(sim.step, effort) * count / 1e6
+    return Measurement(f"batch, N = {count}", rate, "M vehicle-steps/s", 7.0 if count >= 100 else None)
+
+
+def hovering_fleet(count: int) -> Simulation:
+    """Multirotors on the batch engine with cascade controller and odometry at 250 Hz, settled at their setpoints."""
+    vehicle = {
+        "extends": "multirotor",
+        "sensors": {"imu": None, "gnss": None, "barometer": None, "magnetometer": None},
+        "pose": {"position": [0, 0, HEIGHT]},
+        "copies": {"count": count, "spacing": 2},
+    }
+    sim = Simulation.load("hover", overrides={"engine": "batch", "systems": {}, "vehicles": {"drone": vehicle}})
+    fleet = sim.group()
+    fleet.command(fleet.positions)
+    sim.run(SETTLED)
+    return sim
+
+
+def _fleet_of(count: int) -> dict[str, Any]:
+    return {
+        "engine": "batch",
+        "vehicles.drone.copies.count": count,
+        "vehicles.drone.copies.columns": round(count**0.5),
+    }
+
+
+def best_rate(advance: Callable[[int], Any], effort: Effort) -> float:
+    """Ticks a second, the best of several repeats that are long enough."""
+    ticks, taken = 1, _timed(advance, 1)
+    while taken < effort.seconds:
+        ticks = max(2 * ticks, min(10 * ticks, int(1.2 * ticks * effort.seconds / max(taken, 1e-9))))
+        taken = _timed(advance, ticks)
+    return ticks / min(taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1)))
+
+
+def _timed(advance: Callable[[int], Any], ticks: int) -> float:
+    began = time.perf_counter()
+    advance(ticks)
+    return time.perf_counter() - began
+
+
+# -- whole processes -----------------------------------------------------------------------------------------------
+
+
+def _second_start(effort: Effort) -> Measurement:
+    _run_hover()
+    seconds = min(_run_hover()[0] for _ in range(effort.repeats))
+    return Measurement("second start", seconds, "s to the first tick and out", 2.0, less_is_better=True)
+
+
+def _first_start(effort: Effort) -> Measurement:
+    with tempfile.TemporaryDirectory() as cache:
+        seconds, _ = _run_hover(NUMBA_CACHE_DIR=cache)
+    return Measurement("first start", seconds, "s, compiling all", 20.0, less_is_better=True)
+
+
+def _memory(effort: Effort) -> Measurement:
+    return Measurement("memory of hover", _run_hover(until="30")[1], "MB at its peak", 400.0, less_is_better=True)
+
+
+def _run_hover(until: str = "0.001", **environment: str) -> tuple[float, float]:
+    """Seconds from start to end of a process that runs hover, and its peak memory in MB."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "airloom",
+            "run",
+            "hover",
+            "--until",
+            until,
+            "--quiet",
+            "--no-log",
+            "--out",
+            folder,
+        ]
+        began = time.perf_counter()
+        process = subprocess.Popen(command, env={**os.environ, **environment})
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            raise RuntimeError(f"'{' '.join(command)}' ended with exit code {process.returncode}")
+        return time.perf_counter() - began, usage.ru_maxrss / 1024

@@ -1,0 +1,262 @@
+"""The command line as a user has it: real processes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from airloom.bridges.mcap import LogReader
+
+AIRLOOM = [sys.executable, "-m", "airloom"]
+WIDE = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
+
+RAISING = """
+import airloom as al
+
+class Faulty(al.System):
+    '''Goes wrong at one second.'''
+
+    def pre_update(self, sim):
+        if sim.time >= 1.0:
+            self._go_wrong()
+
+    def _go_wrong(self):
+        raise RuntimeError("no such luck")
+"""
+
+BLOWING = """
+import airloom as al
+
+class Hurricane(al.System):
+    '''A wind that no number can hold.'''
+
+    def pre_update(self, sim):
+        if sim.time >= 0.5:
+            sim.vehicles["cf"].push((0, 0, 1e300))
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def airloom(*args):
+    return subprocess.run([*AIRLOOM, *args], capture_output=True, text=True, env=WIDE, timeout=180)
+
+
+def fly(*args, out="run", figures=False):
+    done = airloom("run", *args, "--out", out, *([] if figures else ["--no-figures"]))
+    return done, summary_of(out)
+
+
+def summary_of(out):
+    with open(f"{out}/summary.json") as file:
+        return json.load(file)
+
+
+def start(*args, out="run"):
+    """A run in real time, when its log has begun to grow."""
+    process = subprocess.Popen(
+        [*AIRLOOM, "run", "hover", "--speed", "1", "--no-figures", "--out", out, *args],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=WIDE,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not (os.path.exists(f"{out}/log.mcap") and os.path.getsize(f"{out}/log.mcap") > 20_000):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return process
+
+
+# -- what there is ---------------------------------------------------------------------------------------------------
+
+
+def test_help_teaches():
+    for args in ([], ["run"], ["list"], ["plot"], ["replay"], ["schema"], ["doctor"], ["bench"], ["check"]):
+        done = airloom(*args, "--help")
+        assert done.returncode == 0
+        assert "Usage: airloom" in done.stdout
+    text = airloom("run", "--help").stdout
+    for part in ("airloom run hover", "--set", "KEY=VALUE", "default: max", "--headless", "none yet"):
+        assert part in text
+
+
+def test_help_and_version_come_without_the_heavy_modules():
+    code = "import sys, airloom.cli; print([m for m in ('numba', 'mujoco', 'numpy', 'pydantic') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "[]"
+    assert airloom("--version").stdout == "airloom 0.1.0\n"
+
+
+def test_list_names_everything_with_a_line_each():
+    text = airloom("list").stdout
+    for word in ("scenarios", "hover", "crazyflie2", "lab", "imu", "mpu9250", "cascade", "ideal", "waypoints"):
+        assert word in text
+    assert "A Crazyflie takes off and hovers at one metre" in text
+    vehicles = airloom("list", "vehicles").stdout
+    assert "crazyflie2" in vehicles
+    assert "waypoints" not in vehicles
+
+
+def test_schema_goes_to_a_file_and_says_how_to_use_it():
+    done = airloom("schema", "--out", "scenario.json")
+    assert "yaml-language-server: $schema=" in done.stdout
+    with open("scenario.json") as file:
+        assert json.load(file) == json.loads(airloom("schema").stdout)
+
+
+@pytest.mark.slow
+def test_doctor_finds_nothing_broken():
+    done = airloom("doctor")
+    assert done.returncode == 0
+    assert "mujoco engine" in done.stdout
+    assert "batch engine" in done.stdout
+    assert "✗" not in done.stdout
+
+
+# -- runs ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_leaves_its_folder():
+    done, summary = fly("hover", "--until", "1", "--headless")
+    assert done.returncode == 0, done.stderr
+    assert sorted(os.listdir("run")) == ["log.mcap", "scenario.yaml", "summary.json"]
+    assert "hover finished: 1.000 s" in done.stdout
+    assert summary["state_hash"] in done.stdout
+    assert summary["status"] == "finished"
+    assert summary["simulated_time"] == 1.0
+    assert summary["seed"] == 0
+    assert len(summary["vehicles"]["cf"]["position"]) == 3
+    with LogReader("run/log.mcap") as log:
+        assert log.complete
+        assert log.duration == pytest.approx(1.0)
+        assert log.metadata["scenario"] == "hover"
+        with open("run/scenario.yaml") as file:
+            assert log.scenario_text == file.read()
+
+
+@pytest.mark.slow
+def test_the_resolved_scenario_repeats_the_run():
+    settings = "vehicles.cf.mass=0.028", "vehicles.cf.estimator=complementary", "engine=batch", "world.wind=[0.1,0,0]"
+    options = [word for setting in settings for word in ("--set", setting)]
+    _, first = fly("hover", "--until", "7", "--seed", "5", *options, out="first")
+    _, second = fly("first/scenario.yaml", out="second")
+    _, other = fly("first/scenario.yaml", "--seed", "6", out="third")
+    assert second["state_hash"] == first["state_hash"]
+    assert second["seed"] == 5
+    assert other["state_hash"] != first["state_hash"]
+
+
+@pytest.mark.slow
+def test_pace_log_and_figures_change_no_bit():
+    _, plain = fly("hover", "--until", "1.5", "--no-log", out="plain")
+    done, paced = fly("hover", "--until", "1.5", "--speed", "1", out="paced", figures=True)
+    assert paced["state_hash"] == plain["state_hash"]
+    assert paced["real_time_factor"] == pytest.approx(1.0, abs=0.1)
+    assert paced["lateness"]["chunks"] == pytest.approx(150, abs=10)
+    assert "chunks late" in done.stdout
+    assert os.path.exists("paced/flight-cf.png")
+    assert not os.path.exists("plain/log.mcap")
+
+
+def test_an_earlier_run_is_replaced_and_quiet_is_quiet():
+    fly("hover", "--until", "0.1")
+    done, summary = fly("hover", "--until", "0.2", "--quiet")
+    assert (done.stdout, done.stderr) == ("", "")
+    assert summary["simulated_time"] == 0.2
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_run_cleanly(number, code):
+    process = start()
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == code
+    summary = summary_of("run")
+    assert summary["status"] == "stopped"
+    assert f"Stopped at t = {summary['simulated_time']:.3f} s" in errors
+    with LogReader("run/log.mcap") as log:
+        assert log.complete
+        assert log.duration == pytest.approx(summary["simulated_time"], abs=0.03)
+
+
+def test_a_killed_run_leaves_a_log_that_opens():
+    process = start()
+    time.sleep(1.0)
+    process.kill()
+    process.communicate(timeout=30)
+    with LogReader("run/log.mcap") as log:
+        assert not log.complete
+        assert log.duration > 0.2
+        assert log.series("/cf/odometry", "pose.pose.position")[1].shape[1] == 3
+    assert airloom("replay", "run", "--speed", "max").returncode == 0
+
+
+# -- what goes wrong -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["run", "hovr"], "did you mean 'hover'?"),
+        (["run", "missing.yaml"], "missing.yaml"),
+        (["run", "hover", "--set", "vehicles.cf.mass=-1"], "greater than 0"),
+        (["run", "hover", "--set", "vehicles.cf.mas=1"], "did you mean 'mass'?"),
+        (["run", "hover", "--set", "nonsense"], "there is no '='"),
+        (["run", "hover", "--set", "systems.waypoints.kind=nothing.py:Nothing"], "does not exist"),
+        (["run", "hover", "--until", "0"], "greater than 0"),
+        (["run", "hover", "--until", "nan"], "greater than 0"),
+        (["run", "hover", "--until", "soon"], "soon"),
+        (["run", "hover", "--speed", "0"], "neither a number above 0 nor max"),
+        (["run", "hover", "--speed", "fast"], "neither a number above 0 nor max"),
+        (["run", "hover", "--seed", "-1"], "-1"),
+        (["run", "hover", "--out", "/proc/run"], "/proc/run"),
+        (["run"], "SCENARIO"),
+        (["fly"], "No such command"),
+        (["list", "dragons"], "dragons"),
+        (["plot", "nowhere"], "there is no run 'nowhere'"),
+        (["replay"], "there is no last run"),
+        (["check", "nowhere.py"], "there is no file 'nowhere.py'"),
+        (["schema", "--out", "/proc/schema"], "cannot write"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(args, message):
+    done = airloom(*args)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not os.path.exists("runs")
+
+
+def test_a_plugin_that_raises_is_named_with_its_line():
+    with open("faulty.py", "w") as file:
+        file.write(RAISING)
+    setting = "systems.mine={kind: 'faulty.py:Faulty'}"
+    done, summary = fly("hover", "--until", "2", "--set", setting)
+    assert done.returncode == 1
+    for part in ("'mine'", "pre_update", "t = 1.000 s", "faulty.py:12", "RuntimeError: no such luck"):
+        assert part in done.stderr
+    assert "Traceback" not in done.stderr
+    assert summary["status"] == "failed"
+    assert "no such luck" in summary["reason"]
+    with LogReader("run/log.mcap") as log:
+        assert log.complete
+        assert log.duration == pytest.approx(1.0, abs=0.03)
+    assert "Traceback" in fly("hover", "--until", "2", "--set", setting, "--debug")[0].stderr
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "batch"])
+def test_a_state_that_is_no_number_ends_the_run(engine):
+    with open("blow.py", "w") as file:
+        file.write(BLOWING)
+    done, summary = fly("hover", "--set", "systems.mine={kind: 'blow.py:Hurricane'}", "--set", f"engine={engine}")
+    assert done.returncode == 1
+    assert "vehicle 'cf' is no longer finite at t = 0.5" in done.stderr
+    assert summary["status"] == "failed"
+    assert summary["simulated_time"] < 1.0

@@ -1,0 +1,27 @@
+"""All validation cases, in the order of the report."""
+
+from validation import contact, flight, forces, rigid_body, sensors
+from validation.case import Case
+
+CASES: list[Case] = [
+    rigid_body.tumbling_brick,
+    rigid_body.torque_free_symmetric_top,
+    rigid_body.torque_free_asymmetric_body,
+    rigid_body.conserved_quantities,
+    rigid_body.engines_agree,
+    forces.motor_lag,
+    forces.free_fall,
+    forces.hover_speed,
+    forces.wind_tilt,
+    contact.rest_on_ground,
+    contact.sliding,
+    contact.standing_on_slope,
+    sensors.imu_noise,
+    sensors.hil_imu_noise,
+    sensors.imu_lever_arm,
+    sensors.mounted_sensors,
+    sensors.rays,
+    sensors.places_on_earth,
+    sensors.standard_atmosphere,
+    flight.crazys_step,
+]

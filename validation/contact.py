@@ -1,0 +1,116 @@
+"""Ground contact on both engines: coming to rest, sliding, standing on a slope."""
+
+from __future__ import annotations
+
+from math import atan, cos, sqrt
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from airloom.physics.contact import CONTACT_FREQUENCY, CREEP, FRICTION
+from validation.case import ENGINES, Outcome, Row, body, case, history, simulate, the_body
+from validation.rigid_body import COLOURS, LABELS
+
+GRAVITY, HALF_HEIGHT = 9.80665, 0.05
+DOCUMENTED_SINK = {
+    "rk4": GRAVITY / CONTACT_FREQUENCY**2,
+    "euler": GRAVITY / CONTACT_FREQUENCY**2,
+    "mujoco": 0.0,
+}
+"""m; the batch engine's spring gives by g/ω², MuJoCo's contacts by less than a tenth of a millimetre."""
+
+
+def brick(**changes) -> dict:
+    """A box of 1 kg, 0.3 × 0.3 × 0.1 m, of even density."""
+    solid = {"xx": (0.3**2 + 0.1**2) / 12, "yy": (0.3**2 + 0.1**2) / 12, "zz": (0.3**2 + 0.3**2) / 12}
+    return body(inertia=solid, **changes)
+
+
+def dropped(on: str) -> tuple[float, float, float]:
+    """Sink (m), tilt (rad) and speed (m/s) five seconds after a fall of 0.3 m, askew."""
+    sim = simulate(brick(pose={"position": (0, 0, HALF_HEIGHT + 0.3), "roll": 0.2, "pitch": 0.1}), on)
+    sim.run(until=5.0)
+    fallen = the_body(sim)
+    roll, pitch, _ = fallen.euler
+    return HALF_HEIGHT - fallen.position[2], float(np.hypot(roll, pitch)), float(np.linalg.norm(fallen.velocity))
+
+
+@case("Coming to rest on the ground", "Airloom's own promise (physics/contact.py): a sink of g/ω² = 0.68 mm")
+def rest_on_ground() -> Outcome:
+    """A box falls from 0.3 m with roll 0.2 and pitch 0.1 rad. After five seconds it lies still and level, with its
+    lower face less than 0.1 mm from where the engine says that it should be.
+    """
+    rows = []
+    for on in ENGINES:
+        sink, tilt, speed = dropped(on)
+        rows.append(Row(f"sink, {LABELS[on]}", 1e3 * sink, 1e3 * DOCUMENTED_SINK[on], 0.1, "mm"))
+        rows.append(Row(f"tilt, {LABELS[on]}", tilt, 0.0, 1e-3, "rad"))
+        rows.append(Row(f"speed, {LABELS[on]}", speed, 0.0, 1e-4, "m/s"))
+    return Outcome(rows)
+
+
+def slide(on: str) -> tuple[np.ndarray, np.ndarray]:
+    """Times and states of a box that starts to slide on flat ground with 2 m/s."""
+    start = {"position": (0, 0, HALF_HEIGHT - DOCUMENTED_SINK[on])}
+    return history(simulate(brick(pose=start, motion={"velocity": (2.0, 0, 0)}), on), 1.0, 0.005)
+
+
+def draw_slide(figure: Figure) -> None:
+    axes = figure.subplots()
+    stop = 2.0 / (FRICTION * GRAVITY)
+    axes.plot([0, stop, 1], [2, 0, 0], "k:", label="v₀ − μ g t")
+    for on in ENGINES:
+        times, states = slide(on)
+        axes.plot(times, states[:, 7], color=COLOURS[on], label=LABELS[on], linestyle="--" if on == "euler" else "-")
+    axes.set(xlabel="time, s", ylabel="speed, m/s", xlim=(0, 0.6), ylim=(-0.05, 2.05))
+    axes.legend(frameon=False)
+
+
+@case("Sliding to a stop", "Coulomb friction: v = v₀ − μ g t, stopping distance v₀²/(2 μ g)")
+def sliding() -> Outcome:
+    """A box slides on flat ground with 2 m/s and is held back by μ = 0.6. Coulomb's law gives the distance v₀²/(2μg)
+    and the time v₀/(μg). The batch engine smooths the law below 0.05 m/s and MuJoCo's contacts are soft, so one percent
+    is allowed.
+    """
+    distance = 4.0 / (2 * FRICTION * GRAVITY)
+    half_time = 1.0 / (FRICTION * GRAVITY)
+    rows = []
+    for on in ENGINES:
+        times, states = slide(on)
+        passed = float(np.interp(-1.0, -states[:, 7], times))
+        rows.append(Row(f"stopping distance, {LABELS[on]}", states[-1, 0], distance, 0.01 * distance, "m"))
+        rows.append(Row(f"time to half the speed, {LABELS[on]}", passed, half_time, 0.05 * half_time, "s"))
+    return Outcome(rows, draw_slide, "Speed of a box that slides with μ = 0.6.")
+
+
+def creep_on_slope(on: str, slope: float) -> float:
+    """Mean speed (m/s) from 2 s to 10 s of a box laid on a height field of this slope."""
+    heights = [[slope * x for x in (-10.0, 0.0, 10.0)]] * 3
+    pose = {"position": (0, 0, HALF_HEIGHT / cos(atan(slope))), "pitch": -atan(slope)}
+    sim = simulate(
+        brick(pose=pose), on, world={"terrain": {"kind": "heightfield", "size": (20, 20), "heights": heights}}
+    )
+    _, states = history(sim, 10.0, 1.0)
+    return float(np.linalg.norm(states[-1, :3] - states[2, :3]) / 8.0)
+
+
+def expected_creep(on: str, slope: float) -> float:
+    """Where smoothed friction μ v/√(v² + ε²) holds the weight: v = ε s/√(1 − s²), s = tan/μ."""
+    share = slope / FRICTION
+    return 0.0 if on == "mujoco" else CREEP * share / sqrt(1.0 - share**2)
+
+
+@case("Standing on a slope", "Coulomb friction holds below tan α = μ; the batch engine's smoothing, physics/contact.py")
+def standing_on_slope() -> Outcome:
+    """A box on a height field stays where it is if tan α < μ = 0.6. MuJoCo holds it to a fraction of a millimetre a
+    second. The batch engine's smoothed friction needs a little speed to hold, v = ε s/√(1 − s²) with s = tan α/μ and
+    ε = 0.05 m/s: vehicles parked on a slope creep down with it.
+    """
+    rows = []
+    for slope, tolerance in ((0.1, 1e-4), (0.2, 1e-4), (0.4, 5e-4)):
+        for on in ENGINES:
+            ours = 1e3 * creep_on_slope(on, slope)
+            rows.append(
+                Row(f"slope {slope:g}, {LABELS[on]}", ours, 1e3 * expected_creep(on, slope), 1e3 * tolerance, "mm/s")
+            )
+    return Outcome(rows)
