@@ -35,7 +35,7 @@ class Follow(al.System):
         self.leader = chosen(sim, self.name, p.leader)[0]
         self.follower = chosen(sim, self.name, p.follower)[0]
         vector = messages.Template(messages.VECTOR3_STAMPED, ["vector.x", "vector.y", "vector.z"])
-        self.gap = sim.bus.advertise(f"/{self.follower.name}/gap", vector)
+        self.gap = sim.bus.advertise(f"/{self.name}/gap", vector)
 
     def reset(self, sim: al.Simulation) -> None:
         """Before the first tick and after every sim.reset(): all that changes during a run starts here."""

@@ -97,7 +97,7 @@ def simulate(
     vehicle: Mapping[str, Any], on: str = "rk4", step: float = 0.001, world: Mapping[str, Any] | None = None
 ) -> Simulation:
     """A simulation of one vehicle called `body`."""
-    fields = {"name": "validation", "step": step, "engine": engine(on), "world": world or {}, "duration": 1e6}
+    fields = {"name": "validation", "step": step, "engine": engine(on), "world": world or {}, "log": {"rate": 25}}
     return Simulation(Scenario.model_validate(fields | {"vehicles": {"body": dict(vehicle)}}))
 
 

@@ -28,8 +28,10 @@ def number(value: float, tolerance: float) -> str:
     """With one digit more than the tolerance can see."""
     if value == 0.0 or not isfinite(value):
         return f"{value:g}"
-    if abs(value) < tolerance or abs(value) < 1e-3:
+    if abs(value) < tolerance:
         return f"{value:.2g}"
+    if abs(value) < 1e-3:
+        return f"{value:.{ceil(log10(abs(value) / tolerance)) + 2}g}"
     return f"{value:.{min(max(ceil(-log10(tolerance)) + 1, 0), 12)}f}"
 
 

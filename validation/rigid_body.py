@@ -105,7 +105,8 @@ def symmetric_top(times: np.ndarray, inertia, rates) -> tuple[np.ndarray, Rotati
 def torque_free_symmetric_top() -> Outcome:
     """With J₁ = J₂ the rates across the axis turn with Ω = (J₃/J₁ − 1) ω₃, and the body is the product of a precession
     about the angular momentum L at |L|/J₁ and a turn by −Ω t about its own axis. RK4 follows this for 20 s at 1 ms.
-    MuJoCo's error after 2 s, in which the body turns about twice, halves with the step as a first-order scheme's must.
+    MuJoCo's error after 2 s, in which the body turns about twice, halves with the step as a first-order scheme's must;
+    at 1 ms it has grown to 0.96 rad after 20 s.
     """
     rates, angle = top_errors("rk4", 0.001, 20.0)
     rows = [
@@ -255,10 +256,11 @@ STEPS = (0.002, 0.001, 0.0005, 0.00025)
 def draw_convergence(figure: Figure) -> None:
     axes = figure.subplots()
     gaps = [largest((free_flight("rk4", step) - free_flight("euler", step))[:, :3]) for step in STEPS]
-    axes.loglog(STEPS, gaps, "o-", label="RK4 against Euler")
+    axes.loglog(STEPS, gaps, "o", label="RK4 against Euler")
     axes.loglog(STEPS, [gaps[1] * step / STEPS[1] for step in STEPS], "k:", label="proportional to the step")
-    axes.set(xlabel="step, s", ylabel="largest distance in 10 s, m")
-    axes.set_xticks(STEPS, [f"{step:g}" for step in STEPS], minor=False)
+    axes.set(xlabel="step, ms", ylabel="largest distance in 10 s, mm")
+    axes.set_xticks(STEPS, [f"{1e3 * step:g}" for step in STEPS])
+    axes.set_yticks(gaps, [f"{1e3 * gap:.2f}" for gap in gaps])
     axes.minorticks_off()
     axes.legend(frameon=False)
 

@@ -13,6 +13,7 @@ from airloom.plugin import Plugin
 PACKAGE = str(Path(__file__).parent)
 LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 NO_FILE = "<"
+_PARAGRAPH = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,18 @@ class Blame:
         return bool(self.plugin or self.place)
 
     def __str__(self) -> str:
-        who = f"{self.plugin} raised an exception in {self.hook}" if self.plugin else "an exception was raised"
         where = f" ({self.place})" if self.place else ""
+        if _is_numbas(self.error):
+            return f"a function cannot be turned into machine code{where}: {str(self.error).partition(_PARAGRAPH)[0]}"
+        who = f"{self.plugin} raised an exception in {self.hook}" if self.plugin else "an exception was raised"
+        who += "" if self.is_users else " inside Airloom"
         notes = "".join(f"\n{note}" for note in getattr(self.error, "__notes__", ()))
         return f"{who}{where}: {type(self.error).__name__}: {self.error}{notes}"
 
 
 def blame(error: BaseException) -> Blame:
+    if _is_numbas(error):
+        return Blame(error, place=_numbas_place(error))
     frames = list(walk_tb(error.__traceback__))
     owned = [(frame, plugin) for frame, _ in frames if (plugin := _plugin_of(frame))]
     users = [f"{frame.f_code.co_filename}:{line}" for frame, line in frames if _is_users(frame.f_code.co_filename)]
@@ -64,3 +70,12 @@ def _described(plugin: Plugin) -> str:
 
 def _is_users(file: str) -> bool:
     return not file.startswith((PACKAGE, *LIBRARIES, NO_FILE))
+
+
+def _is_numbas(error: BaseException) -> bool:
+    return type(error).__module__ == "numba.core.errors"
+
+
+def _numbas_place(error: BaseException) -> str:
+    location = getattr(error, "loc", None)
+    return f"{location.filename}:{location.line}" if location else ""

@@ -18,14 +18,21 @@ class Diverged(Exception):
     """A vehicle's state became infinite or not a number; the message is meant for the user."""
 
 
-def check_finite(sim: Simulation) -> None:
-    """Raise Diverged if any vehicle's state is not finite. Costs a few microseconds a thousand vehicles."""
-    vehicle = _not_finite(sim) or _reset_by_mujoco(sim)
-    if vehicle:
-        raise Diverged(
-            f"the state of vehicle '{vehicle}' is no longer finite at t = {sim.time:.3f} s: "
-            "look for unstable gains, a force or wind that is too large, or a step that is too long"
-        )
+class Guard:
+    """Looks at the fleet every now and then; a look costs some microseconds a thousand vehicles."""
+
+    def __init__(self) -> None:
+        self._good_until = 0.0
+
+    def check(self, sim: Simulation) -> None:
+        """Raise Diverged if any vehicle's state is not finite, or was not since the last look."""
+        vehicle = _not_finite(sim) or _reset_by_mujoco(sim)
+        if vehicle:
+            raise Diverged(
+                f"the state of vehicle '{vehicle}' became infinite or no number between t = {self._good_until:.3f} "
+                f"and {sim.time:.3f} s: look for unstable gains, a force or wind too large, or a step too long"
+            )
+        self._good_until = sim.time
 
 
 def _not_finite(sim: Simulation) -> str | None:

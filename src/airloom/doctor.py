@@ -93,7 +93,7 @@ def _cache() -> Finding:
 
     import airloom.compiled  # noqa: F401  decides where the cache lies
 
-    folder = Path(numba.config.CACHE_DIR)
+    folder = Path(getattr(numba.config, "CACHE_DIR", ""))
     parent = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))
     if not os.access(parent, os.W_OK):
         remedy = "every start will take long; set NUMBA_CACHE_DIR to a folder you may write to"

@@ -76,7 +76,8 @@ class Publisher:
         """(period, phase) in ticks of the topics whose subscribers may act on a message at once."""
 
     def restart(self) -> None:
-        self._published_to = -1
+        """Begin again at time 0, with new tapes: a reset of the fleet has taken the old ones away."""
+        self._taped, self._changes_seen, self._published_to = [], -1, -1
 
     def prepare(self, tick: int) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""

@@ -13,7 +13,7 @@ from airloom import __version__
 from airloom.blame import blame
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
-from airloom.divergence import Diverged, check_finite
+from airloom.divergence import Diverged, Guard
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
 from airloom.scenario import Scenario
@@ -59,6 +59,7 @@ class RecordedRun:
     def stop(self) -> None:
         """End at the next chunk; safe in a signal handler."""
         self._stopping = True
+        self.sim.stop()
 
     def fly(self, look: Callable[[], None] = lambda: None) -> Outcome:
         """Run to the end; `look` is called after every chunk."""
@@ -66,17 +67,22 @@ class RecordedRun:
             self._first_tick()
             self._fly(look)
         except Interrupted:
-            self._stopping = True
+            pass
         except (Diverged, LogError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
-            self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
+            if not self._was_interrupted_while_compiling():
+                self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         self._close_log()
         if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
             self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
         self.folder.write_summary(self.summary())
         return self.outcome
+
+    def _was_interrupted_while_compiling(self) -> bool:
+        """Then the compiler may have lost the interruption and raised something of its own."""
+        return self._stopping and not self.started
 
     @property
     def wall_time(self) -> float:
@@ -119,10 +125,12 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
+        guard = Guard()
+
         def watch(sim: Simulation) -> None:
             if self._log:
                 self._log.tick(sim.time_ns)
-            check_finite(sim)
+            guard.check(sim)
             if self.pacer:
                 self.pacer.wait(sim.time)
             if self._stopping:
@@ -151,7 +159,7 @@ class RecordedRun:
 def resolved_text(scenario: Scenario) -> str:
     """The scenario as a file with nothing left to look up, which repeats the run."""
     shared_by_rotors = {"vehicles": {"__all__": {"rotor"}}}
-    plain = scenario.model_dump(mode="json", exclude=shared_by_rotors)  # type: ignore[arg-type]
+    plain = scenario.model_dump(mode="json", exclude=shared_by_rotors)
     return yaml.safe_dump(plain, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120)
 
 

@@ -145,17 +145,19 @@ class Simulation:
     def _advance(self, target: int, watch: Callable[[Simulation], None] | None) -> None:
         publisher = self._publisher
         self._start()
-        while self.tick < target and not self._stopping:
-            self._hooks.call_due()
-            self._hooks.call("pre_update")
-            publisher.prepare(self.tick)
-            turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + LONGEST_CHUNK)
-            ticks = min(turn - self.tick, publisher.room(self.tick))
-            self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame)
-            self.tick += ticks
-            if self._look_back() and watch is not None and self.tick < target:
-                watch(self)
-        publisher.publish(self.tick)
+        try:
+            while self.tick < target and not self._stopping:
+                self._hooks.call_due()
+                self._hooks.call("pre_update")
+                publisher.prepare(self.tick)
+                turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + LONGEST_CHUNK)
+                ticks = min(turn - self.tick, publisher.room(self.tick))
+                self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame)
+                self.tick += ticks
+                if self._look_back() and watch is not None and self.tick < target:
+                    watch(self)
+        finally:
+            publisher.publish(self.tick)
         if watch is not None:
             watch(self)
 

@@ -194,7 +194,7 @@ def test_a_killed_run_leaves_a_log_that_opens():
     with LogReader("run/log.mcap") as log:
         assert not log.complete
         assert log.duration > 0.2
-        assert log.series("/cf/odometry", "pose.pose.position")[1].shape[1] == 3
+        assert log.series("/cf/state", "pose.pose.position")[1].shape[1] == 3
     assert airloom("replay", "run", "--speed", "max").returncode == 0
 
 
@@ -212,10 +212,10 @@ def test_a_killed_run_leaves_a_log_that_opens():
         (["run", "hover", "--set", "systems.waypoints.kind=nothing.py:Nothing"], "does not exist"),
         (["run", "hover", "--until", "0"], "greater than 0"),
         (["run", "hover", "--until", "nan"], "greater than 0"),
-        (["run", "hover", "--until", "soon"], "soon"),
+        (["run", "hover", "--until", "soon"], "--until"),
         (["run", "hover", "--speed", "0"], "neither a number above 0 nor max"),
         (["run", "hover", "--speed", "fast"], "neither a number above 0 nor max"),
-        (["run", "hover", "--seed", "-1"], "-1"),
+        (["run", "hover", "--seed", "-1"], "--seed"),
         (["run", "hover", "--out", "/proc/run"], "/proc/run"),
         (["run"], "SCENARIO"),
         (["fly"], "No such command"),
@@ -257,6 +257,6 @@ def test_a_state_that_is_no_number_ends_the_run(engine):
         file.write(BLOWING)
     done, summary = fly("hover", "--set", "systems.mine={kind: 'blow.py:Hurricane'}", "--set", f"engine={engine}")
     assert done.returncode == 1
-    assert "vehicle 'cf' is no longer finite at t = 0.5" in done.stderr
+    assert "the state of vehicle 'cf' became infinite or no number" in done.stderr
     assert summary["status"] == "failed"
-    assert summary["simulated_time"] < 1.0
+    assert 0.5 <= summary["simulated_time"] < 2.0

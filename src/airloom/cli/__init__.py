@@ -58,7 +58,7 @@ def _options(
 def main() -> None:
     """Run the command line; a user's mistake becomes one clear message and exit code 2."""
     try:
-        app()
+        app(prog_name="airloom")
     except Exception as error:
         if not isinstance(error, mistakes()):
             raise

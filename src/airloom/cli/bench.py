@@ -25,9 +25,11 @@ def bench(
         Path | None, typer.Option("--json", metavar="FILE", help="Keep the figures in a file.", show_default=False)
     ] = None,
 ) -> None:
-    """Measure how fast Airloom is on this machine, with the targets beside: about two minutes.
+    """Measure how fast Airloom is on this machine.
 
-    "Of bare" compares with MuJoCo alone: mj_step over the same model, nothing else. Slowness is no error: exit code 0.
+    It takes about two minutes. The targets stand beside; slowness is no error, the exit code is 0.
+
+    The last column compares with MuJoCo alone: mj_step over the same model, nothing else.
     """
     from airloom.benchmark import QUICK, Effort, as_json, benchmarks, machine
 

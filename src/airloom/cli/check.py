@@ -34,7 +34,7 @@ def check(
         typer.Option(help="Where to fly it; hover on the batch engine if left out.", show_default=False),
     ] = None,
 ) -> None:
-    """Check a plugin of your own: a system, controller, estimator or sensor.
+    """Check a plugin of your own: system, controller, estimator, sensor.
 
     It is flown several times: twice, in another process, after a reset, beside a second simulation, tick by tick.
 

@@ -15,7 +15,9 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor() -> None:
-    """Look whether everything is installed and working, and say what to do where it is not.
+    """Look whether everything is installed and working.
+
+    Where it is not, it says what to do.
 
     Exit code 1 only if something needed is broken; a missing extra is no fault.
     """

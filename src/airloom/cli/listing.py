@@ -34,7 +34,7 @@ def list_(
         typer.Argument(metavar="KIND", help=f"One of {', '.join(Kind)}; everything if left out.", show_default=False),
     ] = None,
 ) -> None:
-    """List scenarios, vehicles, worlds, sensors, controllers, estimators and systems, with a line each.
+    """List what there is: scenarios, vehicles, worlds, sensors and more.
 
     [bold]Examples[/bold]
 

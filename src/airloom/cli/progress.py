@@ -79,7 +79,7 @@ def _news(run: RecordedRun) -> str:
     end = run.target * sim.step_ns / 1e9
     left = (end - sim.time) / factor if factor else 0.0
     first = next(iter(sim.vehicles.values()))
-    x, y, z = first.position
+    x, y, z = first.position.round(2) + 0.0
     return (
         f"{sim.time:.1f}/{end:g} s  [cyan]{factor:.3g} ×[/cyan]  {_minutes(left)} left  "
         f"[dim]{first.name}[/dim] {x:.2f} {y:.2f} {z:.2f} m"

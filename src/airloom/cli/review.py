@@ -31,7 +31,7 @@ def plot(
         typer.Option(help="Folder, or file such as flight.pdf; the run's folder if left out.", show_default=False),
     ] = None,
 ) -> None:
-    """Draw a run: each vehicle's flight, the fleet as a whole, or the fields you choose.
+    """Draw a run: each vehicle's flight, the fleet, or chosen fields.
 
     [bold]Examples[/bold]
 
@@ -47,7 +47,9 @@ def plot(
 
 
 def replay(run: Run = "last", speed: Speed = "1") -> None:
-    """Play a run again in the terminal: time, position, attitude and speed of each vehicle. Ctrl-C ends it.
+    """Play a run again in the terminal.
+
+    It shows time, position, attitude and speed of each vehicle. Ctrl-C ends it.
 
     [bold]Examples[/bold]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +14,7 @@ import typer
 
 from airloom.cli.options import Speed, flag, parsed_settings, parsed_speed
 from airloom.cli.screen import complain, out, warn
+from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
 
 if TYPE_CHECKING:
@@ -62,7 +62,9 @@ def run(
     ] = False,
     debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
 ) -> None:
-    """Fly a scenario and leave a folder with its log, summary, resolved scenario and figures.
+    """Fly a scenario; leave a folder with log, summary and figures.
+
+    The folder also holds the scenario with nothing left to look up, which repeats the run.
 
     The same scenario and seed give the same run, bit by bit, at any speed.
 
@@ -116,7 +118,8 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.simulation import Simulation
 
     try:
-        return Simulation(scenario)
+        with abandoned_by_signals():
+            return Simulation(scenario)
     except Exception as error:
         culprit = blame(error)
         if not culprit.is_users or isinstance(error, mistakes()):
@@ -141,30 +144,6 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     return 0
 
 
-@contextmanager
-def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
-    """The first SIGINT or SIGTERM ends the run at its next chunk, the second the process. Yields what was caught."""
-    from airloom.recorded_run import Interrupted
-
-    caught: list[int] = []
-    wanted = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
-
-    def handle(number: int, _: Any) -> None:
-        caught.append(number)
-        for one in wanted:
-            signal.signal(one, signal.SIG_DFL)
-        if not run.started:
-            raise Interrupted
-        run.stop()
-
-    before = {one: signal.signal(one, handle) for one in wanted}
-    try:
-        yield caught
-    finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
-
-
 def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
     from airloom.bridges.mcap import LogError
     from airloom.plotting import plot
@@ -178,6 +157,10 @@ def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
 
 
 def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
+    from airloom.divergence import Diverged
+
     complain(reason, "The run failed")
     if debug:
         traceback.print_exception(error, file=sys.stderr)
+    elif not isinstance(error, (Diverged, *mistakes())):
+        warn("With --debug you see the traceback.")

@@ -20,10 +20,11 @@ def schema(
         Path | None, typer.Option(metavar="FILE", help="Where to write it; printed if left out.", show_default=False)
     ] = None,
 ) -> None:
-    """Print the JSON schema of scenario files, with which editors check and complete them.
+    """Print the JSON schema of scenario files, for editors.
 
-    In VS Code with the YAML extension of Red Hat, write the schema to a file and name it in the first line of your
-    scenario:
+    With it an editor checks and completes what you type.
+
+    In VS Code, with the YAML extension of Red Hat: write it to a file, and name that in your scenario's first line.
 
       airloom schema --out scenario.schema.json
       # yaml-language-server: $schema=scenario.schema.json

@@ -1,0 +1,330 @@
+"""Write what in these pages follows from the code: `python docs/make_reference.py`. A test says when that is due.
+
+- reference/scenario.md, every key of the scenario files, from the models that check them;
+- the files from examples/ that pages show, below a line such as `<!-- file: my_force.py from examples -->`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isinf
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from airloom import plugin
+from airloom.scenario import models
+from airloom.scenario.library import describe, known
+
+DOCS = Path(__file__).parent
+EXAMPLES = DOCS.parent / "examples"
+REFERENCE = DOCS / "reference" / "scenario.md"
+SHOWN_FILE = re.compile(r"(<!-- file: (\S+) from examples -->\n+```\w+\n).*?(^```$)", re.DOTALL | re.MULTILINE)
+
+HEAD = """# Every key of a scenario file
+
+<!-- Written by docs/make_reference.py from the models that check the files. Do not edit. -->
+
+All units are SI and all angles are in radians unless a line says otherwise. The world's axes are x east, y north, z up;
+a body's are x forward, y left, z up. Times are in seconds.
+
+How files are put together:
+
+- A vehicle, world, sensor, controller, estimator or system can be written in place, or named: by the name of a bundled
+  one (`airloom list`), or by the path of a YAML file, relative to the file that names it.
+- `extends: NAME` lies over another definition of the same category. Mappings merge, lists and single values replace,
+  `null` removes a key.
+- Every sensor has the keys of its plugin and those of [Sensor](#sensor); every system those of [System](#system).
+- A plugin's `kind` is a registered name, or `path/to/file.py:ClassName`, relative to the file that names it. `null` as
+  a controller means none.
+- `--set KEY=VALUE` on the command line, and `overrides` in Python, change any key by its dotted path.
+
+"required" means that the file, or the one it extends, must give the value.
+"""
+
+SECTIONS: dict[type[BaseModel], str] = {
+    models.Scenario: "Scenario",
+    models.Engine: "Engine",
+    models.World: "World",
+    models.Origin: "Origin",
+    models.Plane: "Terrain: plane",
+    models.HeightField: "Terrain: heightfield",
+    models.Obstacle: "Obstacle",
+    models.Vehicle: "Vehicle",
+    models.Inertia: "Inertia",
+    models.Rotor: "Rotor",
+    models.Body: "Body",
+    models.Pose: "Pose",
+    models.Motion: "Motion",
+    models.Copies: "Copies",
+    models.SensorChoice: "Sensor",
+    models.PluginChoice: "Estimator, controller",
+    models.SystemChoice: "System",
+    models.Log: "Log",
+}
+
+NOTES = {
+    "Scenario.name": "letters, digits, underscores; names the run folder",
+    "Scenario.description": "one line for people",
+    "Scenario.seed": "of all noise",
+    "Scenario.engine": "its `kind` alone may stand here: `engine: batch`",
+    "Scenario.world": "the name of a bundled one may stand here: `world: lab`",
+    "Scenario.log": "what the log holds",
+    "Scenario.vehicles": "by name; the name is the vehicle's namespace",
+    "Scenario.systems": "by name; they act in this order",
+    "Engine.kind": "`mujoco`: contact with ground, obstacles, one another; `batch`: ground contact only, for thousands",
+    "World.description": "one line for people",
+    "World.terrain": "its `kind` alone may stand here: `terrain: plane`",
+    "World.obstacles": "by name",
+    "Plane.kind": "flat ground without end",
+    "HeightField.kind": "ground from a grid of heights",
+    "Obstacle.shape": "upright",
+    "Plane.height": "m",
+    "HeightField.center": "of the grid, east and north, m",
+    "HeightField.file": "path of a .npy or .csv file with the heights",
+    "Obstacle.size": "m, see above",
+    "Obstacle.position": "of its middle, world, m",
+    "Obstacle.yaw": "rad",
+    "Vehicle.description": "one line for people",
+    "Vehicle.rotors": "by name, in the order of the motor outputs",
+    "Vehicle.sensors": "by name; the name is the topic: /VEHICLE/SENSOR",
+    "Vehicle.estimator": "its `kind` alone may stand here: `estimator: ideal`",
+    "Vehicle.controller": "its `kind` alone may stand here; `null` for none",
+    "Vehicle.pose": "at time 0",
+    "Vehicle.motion": "at time 0",
+    "Inertia.xx": "kg m²",
+    "Inertia.yy": "kg m²",
+    "Inertia.zz": "kg m²",
+    "Inertia.xy": "kg m²",
+    "Inertia.xz": "kg m²",
+    "Inertia.yz": "kg m²",
+    "Rotor.turns": "seen from above",
+    "Pose.position": "of the vehicle's origin, world, m",
+    "Pose.roll": "rad",
+    "Pose.pitch": "rad",
+    "Pose.yaw": "rad, 0 is east, counter-clockwise",
+    "Copies.count": "number of vehicles",
+    "SensorChoice.kind": "registered name or path/to/file.py:ClassName",
+    "SensorChoice.description": "one line for people",
+    "PluginChoice.kind": "registered name or path/to/file.py:ClassName",
+    "PluginChoice.description": "one line for people",
+    "SystemChoice.kind": "registered name or path/to/file.py:ClassName",
+    "SystemChoice.description": "one line for people",
+    "SystemChoice.enabled": "false leaves the system out",
+    "Mounted.roll": "of its axes, rad",
+    "Mounted.pitch": "of its axes, rad",
+    "Mounted.yaw": "of its axes, rad",
+    "ImuParameters.gyroscope": "rad/s",
+    "ImuParameters.accelerometer": "m/s²",
+    "OdometryParameters.position_errors": "m",
+    "OdometryParameters.attitude_errors": "small rotation about each axis, rad",
+    "OdometryParameters.velocity_errors": "m/s",
+    "OdometryParameters.rate_errors": "rad/s",
+    "GnssParameters.position_errors": "east, north, up, m",
+    "GnssParameters.velocity_errors": "east, north, up, m/s",
+    "GnssParameters.earth": "how metres become degrees: on the WGS-84 ellipsoid or on a sphere",
+    "BarometerParameters.pressure_errors": "Pa",
+    "BarometerParameters.temperature_errors": "K",
+    "MagnetometerParameters.field_errors": "T",
+    "RangefinderParameters.distance_errors": "m",
+    "RangefinderParameters.min_distance": "below it the reading is −∞, m",
+    "RangefinderParameters.max_distance": "above it the reading is +∞, m",
+    "IdealParameters.rate": "Hz",
+    "TrajectoryParameters.shape": "a lying eight or an ellipse",
+    "TrajectoryParameters.center": "east and north, m",
+    "WaypointsParameters.points": "in order of time",
+    "Waypoint.position": "world, m",
+    "Waypoint.yaw": "rad",
+}
+"""Meanings of keys whose field in the model has no description."""
+
+
+def reference() -> str:
+    """The page of all keys."""
+    parts = [HEAD]
+    for model, title in SECTIONS.items():
+        parts += [f"## {title}", _own_doc(model), _table(model)]
+    parts += ["## Errors", _own_doc(_errors()), _table(_errors())]
+    for category in plugin.GROUPS:
+        parts += [f"## Bundled {category}s", _bundled(category)]
+        for name, found in _plugins(category):
+            parameters = found.Parameters
+            parts += [f"### {category} `{name}`", found.summary(), _own_doc(parameters), _table(parameters)]
+            for nested in _nested(parameters):
+                parts += [f"#### {_heading(nested)}", _table(nested)]
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def with_examples(page: str) -> str:
+    """The page with every file from examples/ that it shows as that file is now."""
+
+    def as_it_is(match: re.Match[str]) -> str:
+        return match[1] + (EXAMPLES / match[2]).read_text(encoding="utf-8") + match[3]
+
+    return SHOWN_FILE.sub(as_it_is, page)
+
+
+def pages() -> Iterator[tuple[Path, str]]:
+    """Each page that is written, in whole or in part, with the text it should have."""
+    yield REFERENCE, reference()
+    for page in sorted(DOCS.rglob("*.md")):
+        text = page.read_text(encoding="utf-8")
+        if SHOWN_FILE.search(text):
+            yield page, with_examples(text)
+
+
+# -- parts ---------------------------------------------------------------------------------------------------------
+
+
+def _errors() -> type[BaseModel]:
+    from airloom.sensors.errors import Errors
+
+    return Errors
+
+
+def _plugins(category: str) -> list[tuple[str, Any]]:
+    """The plugins that come with Airloom."""
+    own = {name: entry for name, entry in plugin.names(category).items() if entry.value.startswith("airloom.")}
+    return [(name, own[name].load()) for name in sorted(own)]
+
+
+def _bundled(category: str) -> str:
+    lines = [f"- `{name}`: {describe(path)}" for name, path in known(category).items()]
+    return "\n".join(["Files, ready with numbers:", "", *lines, "", "Plugins:"]) if lines else "Plugins:"
+
+
+def _own_doc(model: type[BaseModel]) -> str:
+    return (vars(model).get("__doc__") or "").strip()
+
+
+def _nested(model: type[BaseModel]) -> list[type[BaseModel]]:
+    """Models inside a plugin's parameters that have no section yet."""
+    inside = {part: None for field in model.model_fields.values() for part in _models_in(field.annotation)}
+    return [part for part in inside if part not in SECTIONS and part is not _errors()]
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in _models_in(part)]
+
+
+def _table(model: type[BaseModel]) -> str:
+    rows = [_row(model, name, field) for name, field in model.model_fields.items()]
+    return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows]) if rows else "No parameters."
+
+
+def _row(model: type[BaseModel], name: str, field: FieldInfo) -> str:
+    value = f"{_type(field.annotation)}{_limits(field)}"
+    return f"| `{name}` | {value} | {_default(field)} | {meaning(model, name, field)} |"
+
+
+def meaning(model: type[BaseModel], name: str, field: FieldInfo) -> str:
+    """What a key is, in words, with its unit."""
+    if field.description:
+        return field.description
+    notes = [NOTES[key] for parent in model.__mro__ if (key := f"{parent.__name__}.{name}") in NOTES]
+    inside = [_own_doc(part) for part in _models_in(field.annotation)]
+    return next(filter(None, [*notes, *inside]), "").split("\n")[0]
+
+
+def useless_notes() -> list[str]:
+    """Notes for keys that are gone, or that have a description of their own."""
+    used = {
+        key
+        for model in _all_models()
+        for name, field in model.model_fields.items()
+        for parent in model.__mro__
+        if not field.description and (key := f"{parent.__name__}.{name}") in NOTES
+    }
+    return sorted(set(NOTES) - used)
+
+
+def _all_models() -> list[type[BaseModel]]:
+    parameters = [found.Parameters for category in plugin.GROUPS for _, found in _plugins(category)]
+    return [*SECTIONS, _errors(), *parameters, *(nested for one in parameters for nested in _nested(one))]
+
+
+def _type(annotation: Any) -> str:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type(arguments[0])
+    if origin in (Union, UnionType):
+        return " or ".join(dict.fromkeys(_type(part) for part in arguments if part is not NoneType))
+    if origin is Literal:
+        return " or ".join(f"`{word}`" for word in arguments)
+    if origin is dict:
+        return "mapping" if arguments[1] is Any else f"mapping of {_type(arguments[1])}"
+    if origin is list:
+        return {list[models.Number]: "rows of numbers", float: "list of numbers"}.get(
+            arguments[0], f"list of {_type(arguments[0])}"
+        )
+    if origin is tuple:
+        return f"{len(arguments)} {_type(arguments[0])}s"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        heading = _heading(annotation)
+        return f"[{heading.lower()}](#{re.sub(r'[^a-z0-9 -]', '', heading.lower()).replace(' ', '-')})"
+    return {float: "number", int: "whole number", bool: "true or false", str: "text"}.get(annotation, str(annotation))
+
+
+def _heading(model: type[BaseModel]) -> str:
+    return SECTIONS.get(model) or model.__name__
+
+
+def _limits(field: FieldInfo) -> str:
+    signs = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
+    metadata = [*field.metadata, *_inner_metadata(field.annotation)]
+    found = [
+        f"{sign} {_number(getattr(one, key))}" for one in metadata for key, sign in signs.items() if hasattr(one, key)
+    ]
+    return f", {', '.join(dict.fromkeys(found))}" if found else ""
+
+
+def _inner_metadata(annotation: Any) -> list[Any]:
+    if get_origin(annotation) is Annotated:
+        inner = [one.metadata if isinstance(one, FieldInfo) else [one] for one in get_args(annotation)[1:]]
+        return [one for part in inner for one in part]
+    if get_origin(annotation) in (Union, UnionType, tuple):
+        return [one for part in get_args(annotation) for one in _inner_metadata(part)]
+    return []
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value = field.get_default(call_default_factory=True, validated_data={})
+    if isinstance(value, models.PluginChoice):
+        return f"`{value.kind}`"
+    if isinstance(value, models.Plane):
+        return "`plane`"
+    if isinstance(value, models.Engine):
+        return "`mujoco`"
+    if isinstance(value, BaseModel) or value in ({}, None, ""):
+        return "none" if value in ({}, None, "") else "its defaults"
+    return _number(value) if isinstance(value, int | float) and not isinstance(value, bool) else f"`{_written(value)}`"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_number(one) if not isinstance(one, str) else one for one in value)}]"
+    return str(value)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, int) and value > 10**12:
+        return f"2^{value.bit_length() - 1}"
+    return "∞" if isinstance(value, float) and isinf(value) else f"{value:.10g}"
+
+
+if __name__ == "__main__":
+    for page, text in pages():
+        page.parent.mkdir(exist_ok=True)
+        if not page.exists() or page.read_text(encoding="utf-8") != text:
+            page.write_text(text, encoding="utf-8")
+            print(f"written: {page.relative_to(DOCS.parent)}")

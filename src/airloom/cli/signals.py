@@ -1,0 +1,62 @@
+"""What Ctrl-C and SIGTERM do."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from airloom.cli.screen import out, warn
+
+if TYPE_CHECKING:
+    from airloom.recorded_run import RecordedRun
+
+
+@contextmanager
+def abandoned_by_signals() -> Iterator[None]:
+    """Nothing is lost yet: a signal ends the process at once, for an exception could get lost inside the compiler."""
+
+    def leave(number: int) -> None:
+        out.show_cursor()
+        warn(f"Stopped before the first tick by {signal.Signals(number).name}.")
+        os._exit(128 + number)
+
+    with _handled_by(leave):
+        yield
+
+
+@contextmanager
+def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
+    """The first signal ends the run at its next chunk, the second the process. Yields what was caught."""
+    from airloom.recorded_run import Interrupted
+
+    caught: list[int] = []
+
+    def end(number: int) -> None:
+        caught.append(number)
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_DFL)
+        run.stop()
+        if not run.started:
+            raise Interrupted
+
+    with _handled_by(end):
+        yield caught
+
+
+@contextmanager
+def _handled_by(handle: Callable[[int], None]) -> Iterator[None]:
+    """Leaves a signal alone that the process was started to ignore."""
+
+    def receive(number: int, _: Any) -> None:
+        handle(number)
+
+    wanted = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+    before = {one: signal.signal(one, receive) for one in wanted}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)

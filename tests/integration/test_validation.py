@@ -1,0 +1,46 @@
+"""Every number of docs/validation.md within its tolerance of the reference."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from validation.case import Case, Row
+from validation.cases import CASES
+from validation.report import line, number
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.slow else []) for case in CASES]
+)
+def test_case_agrees_with_its_reference(case: Case) -> None:
+    rows = case.compute().rows
+    wrong = [f"{r.quantity}: {r.ours} is not {r.reference} ± {r.tolerance} {r.unit}" for r in rows if not r.passed]
+    assert rows
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("ours", [1.2, 0.8, math.nan, math.inf])
+def test_a_wrong_number_fails(ours: float) -> None:
+    row = Row("quantity", ours, 1.0, 0.1)
+    assert not row.passed
+    assert "fails" in line(row)
+
+
+def test_a_right_number_passes() -> None:
+    assert Row("quantity", 1.05, 1.0, 0.1).passed
+    assert "✓" in line(Row("quantity", 1.05, 1.0, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("value", "tolerance", "shown"),
+    [(12.618391, 1e-4, "12.61839"), (0.0, 1e-9, "0"), (3.7e-10, 1e-9, "3.7e-10"), (2.0, 0.05, "2.000")],
+)
+def test_numbers_show_what_the_tolerance_sees(value: float, tolerance: float, shown: str) -> None:
+    assert number(value, tolerance) == shown
+
+
+def test_every_case_says_what_it_is() -> None:
+    names = [case.name for case in CASES]
+    assert len(set(names)) == len(names)
+    assert all(case.title and case.source and len(case.text) > 80 for case in CASES)

@@ -1,0 +1,113 @@
+"""The Crazyflie's controller with the gains of the CrazyS paper."""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.physics.rows import TARGET
+from airloom.scenario import ScenarioError
+from airloom.simulation import Simulation
+from airloom.vehicle import Vehicle
+
+PAPER = {
+    "xy_kp": 3.59, "xy_ki": 5.73, "tilt_limit": pi / 6, "yaw_kp": 0.0914, "yaw_rate_limit": 1.11 * pi,
+    "z_feedforward": 6874, "z_kp": 70, "z_ki": 3.15, "z_kd": 373, "thrust_min": 5156, "thrust_max": 8163,
+    "attitude_kp": 0.0611, "attitude_ki": 0.0349, "rate_kp": 1000, "yaw_rate_kp": 1000, "yaw_rate_ki": 95.6839,
+    "rate": 500, "attitude_rate": 250, "position_rate": 100, "pwm_slope": 0.2685, "pwm_offset": 426.24,
+}  # fmt: skip
+
+
+def crazyflie(**changes: Any) -> tuple[Simulation, Vehicle]:
+    """In the air with the paper's gains, no systems around it."""
+    usual = {
+        "vehicles.cf.controller": "crazys",
+        "vehicles.cf.pose.position": [0, 0, 2],
+        "systems": {},
+        "engine": "batch",
+    }
+    sim = Simulation.load("hover", overrides=usual | changes)
+    return sim, sim.vehicles["cf"]
+
+
+def first_targets(command: al.PositionYaw, **changes: Any) -> np.ndarray:
+    """Rotor speeds asked for at the first tick after a command."""
+    sim, cf = crazyflie(**changes)
+    cf.command(command)
+    sim.state_hash()
+    return sim.fleet.rotor_column(sim.fleet.members[0], TARGET).copy()
+
+
+def test_gains_are_the_papers() -> None:
+    _, cf = crazyflie()
+    assert {key: cf.gains[key] for key in PAPER} == pytest.approx(PAPER)
+
+
+def test_hover_pwm_gives_the_hover_speed() -> None:
+    """PWM 6874 → 2271.9 rad/s → 0.2647 N, the weight of 27 g."""
+    targets = first_targets(al.PositionYaw((0, 0, 2)))
+    assert targets == pytest.approx(np.full(4, 2271.909), abs=1e-3)
+    assert 4 * 1.28192e-8 * targets[0] ** 2 == pytest.approx(0.027 * 9.8, rel=1e-3)
+
+
+def test_altitude_error_in_pwm() -> None:
+    """70 PWM a metre and 3.15 of its integral over the first 10 ms; limits 5156 and 8163."""
+    assert first_targets(al.PositionYaw((0, 0, 3))) == pytest.approx(np.full(4, 0.2685 * (6874 + 70 + 0.0315) + 426.24))
+    assert first_targets(al.PositionYaw((0, 0, 99))) == pytest.approx(np.full(4, 0.2685 * 8163 + 426.24))
+    assert first_targets(al.PositionYaw((0, 0, -99))) == pytest.approx(np.full(4, 0.2685 * 5156 + 426.24))
+
+
+@pytest.mark.parametrize(
+    ("command", "signs"),
+    [
+        (al.PositionYaw((1, 0, 2)), (-1, 1, 1, -1)),  # forward: the rotors behind turn faster
+        (al.PositionYaw((0, 1, 2)), (1, 1, -1, -1)),  # to the left: those on the right
+        (al.PositionYaw((0, 0, 2), 0.5), (-1, 1, -1, 1)),  # counterclockwise: those that turn clockwise
+    ],
+)
+def test_mixer_signs(command: al.PositionYaw, signs: tuple[int, ...]) -> None:
+    """Eq. 9 with rotors 0 front right ccw, 1 back right cw, 2 back left ccw, 3 front left cw."""
+    change = first_targets(command) - 2271.909
+    assert tuple(np.sign(np.round(change, 6))) == signs
+    assert np.sum(change) == pytest.approx(0.0, abs=1e-2)
+
+
+def test_tilt_is_commanded_in_degrees() -> None:
+    """1 m/s asks for 3.59° + 5.73° · 0.01 of pitch, a degree for 0.0611 rad/s, a rad/s for 1000 PWM, halved."""
+    pitch = 3.59 + 5.73 * 0.01
+    rate = 0.0611 * pitch + 0.0349 * pitch * 0.004
+    change = first_targets(al.PositionYaw((1, 0, 2))) - 2271.909
+    assert change[1] == pytest.approx(0.2685 * 0.5 * 1000 * rate, rel=1e-3)
+
+
+@pytest.mark.parametrize("place", [(0.2, 0, 2), (0, -0.2, 2), (0.1, 0.1, 2.3)])
+def test_the_daily_gains_reach_a_place(place: tuple[float, float, float]) -> None:
+    sim, cf = crazyflie(**{"vehicles.cf.controller": "crazyflie"})
+    cf.command(al.PositionYaw(place))
+    sim.run(until=20.0)
+    assert cf.position == pytest.approx(place, abs=0.02)
+
+
+@pytest.mark.parametrize("yaw", [0.0, 1.5, -2.5])
+def test_the_daily_gains_fly_with_any_heading(yaw: float) -> None:
+    start = {"position": [0, 0, 2], "yaw": yaw}
+    sim, cf = crazyflie(**{"vehicles.cf.controller": "crazyflie", "vehicles.cf.pose": start})
+    cf.command(al.PositionYaw((0.2, 0.1, 2), yaw))
+    sim.run(until=20.0)
+    assert cf.position == pytest.approx([0.2, 0.1, 2], abs=0.02)
+
+
+def test_unarmed_the_motors_are_told_nothing() -> None:
+    sim, cf = crazyflie()
+    sim.run(until=0.2)
+    assert np.all(cf.rotor_speeds == 0.0)
+
+
+@pytest.mark.parametrize("vehicle", ["x500", "quad_plus", "hexarotor"])
+def test_other_layouts_are_refused(vehicle: str) -> None:
+    with pytest.raises(ScenarioError, match="cascade"):
+        crazyflie(**{"vehicles.cf": {"extends": vehicle, "controller": "crazys"}})
