@@ -4,11 +4,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from airloom.bridges.mcap import LogReader
     from airloom.commands import CommandError, PositionYaw
-    from airloom.flight_stack import Controller, Estimator
+    from airloom.flight_stack import Controller, Estimator, Rated, block_kernel
+    from airloom.group import Group
     from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
     from airloom.scenario import ScenarioError
+    from airloom.sensors.errors import Errors
+    from airloom.sensors.sensor import Sensor, sensor_kernel
     from airloom.simulation import Simulation
     from airloom.system import System
     from airloom.vehicle import Vehicle
@@ -18,27 +22,41 @@ __version__ = "0.1.0"
 __all__ = [
     "CommandError",
     "Controller",
+    "Errors",
     "Estimator",
+    "Group",
+    "LogReader",
     "Parameters",
     "PositionYaw",
+    "Rated",
     "ScenarioError",
+    "Sensor",
     "Simulation",
     "System",
     "Vehicle",
+    "block_kernel",
     "effect",
+    "sensor_kernel",
 ]
 
 _MODULES = {
     "CommandError": "commands",
     "Controller": "flight_stack",
+    "Errors": "sensors.errors",
     "Estimator": "flight_stack",
+    "Group": "group",
+    "LogReader": "bridges.mcap",
     "Parameters": "plugin",
     "PositionYaw": "commands",
+    "Rated": "flight_stack",
     "ScenarioError": "scenario",
+    "Sensor": "sensors.sensor",
     "Simulation": "simulation",
     "System": "system",
     "Vehicle": "vehicle",
+    "block_kernel": "flight_stack",
     "effect": "physics.wrench",
+    "sensor_kernel": "sensors.sensor",
 }
 
 

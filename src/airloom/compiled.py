@@ -11,6 +11,7 @@ import hashlib
 import os
 import re
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,9 @@ llvmlite.binding.set_option("airloom", "-unroll-full-max-count=4")
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")
 
 
+STALE_AFTER = 7 * 24 * 3600.0  # s without use, after which the machine code of other versions is deleted
+
+
 def _sources_digest() -> str:
     """Numba only looks at the file of the outermost function; this key covers whatever it inlines.
 
@@ -51,11 +55,13 @@ def _use_own_cache() -> None:
         return
     root = Path(platformdirs.user_cache_dir("airloom")) / "compiled"
     folder = root / _sources_digest()
-    numba.config.CACHE_DIR = str(folder)
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
     if folder.exists():
+        folder.touch()
         return
-    for stale in root.glob("*") if root.exists() else ():
-        shutil.rmtree(stale, ignore_errors=True)
+    for other in root.glob("*"):
+        if time.time() - other.stat().st_mtime > STALE_AFTER:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 _use_own_cache()
@@ -68,7 +74,12 @@ def compiled(function: Callable[..., Any]) -> Any:
     (a view would cost 15 ns). No fastmath: a vehicle's result must not depend on its lane
     or on how many fly beside it.
     """
-    return numba.njit(cache=True, nogil=True, error_model="numpy", noalias=True, _nrt=False)(function)
+    return _dispatcher(function, cache=True)
+
+
+def _dispatcher(function: Callable[..., Any], cache: bool) -> Any:
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "noalias": True, "_nrt": False}
+    return numba.njit(cache=cache, **options)(function)
 
 
 class Kernel:
@@ -86,7 +97,11 @@ class Kernel:
     def address(self) -> int:
         """Where the machine code lies; compiles, or loads from the cache, on first use."""
         if not self._address:
-            result = self._dispatcher.get_compile_result(self._signature)
+            try:
+                result = self._dispatcher.get_compile_result(self._signature)
+            except ModuleNotFoundError:
+                # The cache remembers the module under another name, from when it was found by path or by import.
+                result = _dispatcher(self.function, cache=False).get_compile_result(self._signature)
             self._address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         return self._address
 

@@ -18,17 +18,17 @@ from airloom.loop import (
     Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
-    BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY,
-    JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH,
-    ROTORS_TOGETHER, SCOS, SPEED, SPX, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
+    BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ,
+    JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, SYAW, TARGET,
+    THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import find
-from airloom.rotations import quaternion_from_euler
+from airloom.rotations import matrix_from_quaternion, quaternion_from_euler
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.vehicles.airframe import Airframe
-from airloom.world.ground import world_array
+from airloom.world.ground import ground, world_array
 
 if TYPE_CHECKING:
     from airloom.system import System
@@ -47,6 +47,8 @@ class Member:
     estimator: Estimator
     controller: Controller | None
     sensors: list[Sensor]
+    parameters: Any
+    """of the controller, as loaded"""
     effects: list[tuple[Kernel, list[float]]]
     number: int
     block: int = -1
@@ -106,12 +108,14 @@ class Fleet:
             if vehicle.controller is not None:
                 controller_class, parameters = self._resolve("controller", vehicle.controller)
                 controller = controller_class(parameters, airframe)
+                self._check_rates(controller)
             sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
             self._check_needs(estimator, vehicle)
         except StackError as error:
             raise StackError(f"vehicle {name}: {error}") from None
         effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
-        return Member(name, vehicle, airframe, estimator, controller, sensors, effects, number)
+        loaded = None if controller is None else controller.parameters
+        return Member(name, vehicle, airframe, estimator, controller, sensors, loaded, effects, number)
 
     def _resolve(self, category: str, choice):
         """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
@@ -134,6 +138,13 @@ class Fleet:
             airframe = Airframe(vehicle, self.scenario.world.gravity, self.scenario.step)
             self._airframes[id(vehicle.rotors)] = airframe
         return self._airframes[id(vehicle.rotors)]
+
+    def _check_rates(self, controller: Controller) -> None:
+        for key, rate in controller.rates().items():
+            try:
+                ticks_per_period(rate, self.step_ns)
+            except ValueError as error:
+                raise StackError(f"controller.{key}: {error}") from None
 
     def _check_needs(self, estimator: Estimator, vehicle: Vehicle) -> None:
         kinds = {choice.kind for choice in vehicle.sensors.values()}
@@ -202,7 +213,14 @@ class Fleet:
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
             first_effect = self._fill_effects(b, block, first_effect)
             self._fill_stack(b, block[0])
+        self._forget_tuning()
         self.sensing.queue[:], self.sensing.stamps[:] = 0.0, -1
+
+    def _forget_tuning(self) -> None:
+        for member in self.members:
+            if member.controller is not None and member.controller.parameters is not member.parameters:
+                member.controller.parameters = member.parameters
+                self.fill_gains(member, member.block, member.lane)
 
     def _park_idle_lanes(self, b: int, used: int) -> None:
         """Lanes without a vehicle repeat the block's last one, floating far above any ground."""
@@ -309,6 +327,14 @@ class Fleet:
         """One row of each of a vehicle's rotors, a view."""
         table = self.flight.rotors[member.block].reshape(-1, ROTOR_WIDTH)
         return table[: len(member.airframe.rotors), row + member.lane]
+
+    def depth_in_ground(self, member: Member) -> float:
+        """How deep the lowest corner of a vehicle's box is, negative if it is above the ground."""
+        column, body = self.column(member), member.vehicle.body
+        turn, corner = matrix_from_quaternion(column[QW // LANES :][:4]), np.array(body.size) / 2
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        corners = column[PX // LANES :][:3] + (np.array(body.position) + signs * corner) @ turn.T
+        return max(float(ground(self.flight.world, x, y)[0] - z) for x, y, z in corners)
 
     def set_tapes(self, wanted: list[int]) -> None:
         """Record the readings of these sensors until they are drained."""

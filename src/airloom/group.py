@@ -52,6 +52,11 @@ class Group(Sequence):
     def rates(self) -> np.ndarray:
         return self._get(WX, 3)
 
+    def tune(self, **changes) -> None:
+        """Change the controller's parameters of all of them in flight; see `Vehicle.tune`."""
+        for vehicle in self._vehicles:
+            vehicle.tune(**changes)
+
     def command(self, positions, yaws=0.0, velocities=0.0, accelerations=0.0, yaw_rates=0.0) -> None:
         """Position and yaw for each vehicle (see `PositionYaw`); the first command arms it."""
         setpoints = np.empty((len(self), 14))

@@ -246,6 +246,15 @@ class Template:
         self.msgtype = msgtype
         self._columns, self._given = columns, constants
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Template) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self.msgtype)
+
+    def _key(self) -> tuple[str, list[str], str]:
+        return self.msgtype, list(self._columns), repr(self._given)
+
     @cached_property
     def _bytes(self) -> _Bytes:
         """Worked out at the first message: most topics of a large fleet never send one."""

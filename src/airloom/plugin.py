@@ -125,6 +125,7 @@ def _load_module(path: Path) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
     except Exception as error:
@@ -132,6 +133,8 @@ def _load_module(path: Path) -> Any:
         line = _line_in(path, error)
         where = f"{path}, line {line}" if line else str(path)
         raise PluginError(f"plugin {where} cannot be loaded: {type(error).__name__}: {error}") from error
+    finally:
+        sys.path.remove(str(path.parent))
     return module
 
 

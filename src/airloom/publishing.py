@@ -140,11 +140,6 @@ class Publisher:
             if count := int(taped[track]):
                 lines = self.fleet.sensing.tape[track, :count]
                 times = lines[:, :2].astype(np.int64) * self.fleet.step_ns
-                topic = self.sensor_topics[s]
-                yield (
-                    topic,
-                    times[:, 0],
-                    self.fleet.sensors[s].message_values(lines[:, 2:], topic.template),
-                    times[:, 1],
-                )
+                values = self.fleet.sensors[s].message_values(lines[:, 2:])
+                yield self.sensor_topics[s], times[:, 0], values, times[:, 1]
         taped[:] = 0

@@ -1,4 +1,4 @@
-"""Rotations outside the compiled loop: quaternions are w, x, y, z, body→world; Euler angles are roll, pitch, yaw (ZYX)."""
+"""Rotations outside the compiled loop. Quaternions are w, x, y, z, body→world; Euler angles roll, pitch, yaw (ZYX)."""
 
 from __future__ import annotations
 

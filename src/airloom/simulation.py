@@ -14,7 +14,7 @@ from airloom import messages
 from airloom.bus import Bus
 from airloom.clock import NS_PER_SECOND, ticks_per_period
 from airloom.fleet import Fleet
-from airloom.flight_stack import Controller, StackError
+from airloom.flight_stack import StackError
 from airloom.group import Group
 from airloom.loop import look_once
 from airloom.plugin import find
@@ -36,7 +36,7 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
         self.scenario = scenario
-        self.seed = scenario.seed if seed is None else seed
+        self.seed = scenario.seed if seed is None else _checked_seed(seed)
         self.bus = Bus()
         self.warnings: list[str] = []
         self.systems = {name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled}
@@ -73,7 +73,10 @@ class Simulation:
         return self.time_ns / NS_PER_SECOND
 
     def run(self, until: float | None = None, watch: Callable[[Simulation], None] | None = None) -> None:
-        """Run to a time in seconds (the scenario's duration if left out); `watch` is called some ten times a second and last."""
+        """Run to a time in seconds (the scenario's duration if left out).
+
+        `watch` is called some ten times a second, and last when the time is reached.
+        """
         until_ns = round((self.scenario.duration if until is None else until) * NS_PER_SECOND)
         self._stopping = False
         self._advance(-(-until_ns // self.step_ns), watch)
@@ -91,7 +94,7 @@ class Simulation:
 
     def reset(self, seed: int | None = None) -> None:
         """Back to time 0, as if freshly loaded."""
-        self.seed = self.seed if seed is None else seed
+        self.seed = self.seed if seed is None else _checked_seed(seed)
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
@@ -129,8 +132,15 @@ class Simulation:
             if member.controller is not None:
                 member.controller.reset()
         self._hooks.forget_calls()
+        self._warn_of_buried_vehicles()
         for system in self.systems.values():
             system.reset(self)
+
+    def _warn_of_buried_vehicles(self) -> None:
+        for member in self.fleet.members:
+            if (depth := self.fleet.depth_in_ground(member)) > 0.01:
+                text = f"starts {depth:.3g} m deep in the ground, which will throw it up; raise pose.position"
+                self.event(member.name, text, level="warning")
 
     def _start(self) -> None:
         """The first look at time 0, once, when somebody first asks for it: late subscribers miss nothing."""
@@ -190,7 +200,7 @@ class _Hooks:
                 member.controller,
             )
             for member in sim.fleet.members
-            if _is_python(member.controller)
+            if member.controller is not None and member.controller.kernel is None
         ]
         self._calls: list[tuple[int, int, Callable[[], None]]] = []
         self._order = count()
@@ -227,12 +237,14 @@ class _Hooks:
         return min(turns, default=tick + LONGEST_CHUNK)
 
 
-def _is_python(controller: Controller | None) -> bool:
-    return controller is not None and controller.kernel is None
+def _checked_seed(seed: int) -> int:
+    if not isinstance(seed, int) or not 0 <= seed < 2**63:
+        raise ValueError(f"a seed is a whole number from 0 to 2⁶³ − 1, got {seed!r}")
+    return seed
 
 
 def _make_system(name: str, choice: Any) -> System:
-    plugin = find("system", choice.kind)
+    plugin: Any = find("system", choice.kind)
     return plugin(name, plugin.Parameters.model_validate(choice.parameters))
 
 

@@ -10,10 +10,10 @@ from pydantic import ValidationError
 
 from airloom.commands import CommandError, PositionYaw
 from airloom.fleet import Member
+from airloom.flight_stack import Rated
 from airloom.physics.rows import (
     ARMED, EFX, EPX, EQW, EVX, EWX, LANES, MASS, PX, QW, SCOS, SPEED, SPX, STATE, STATE_ROWS, TARGET, VX, WINDX, WX,
 )  # fmt: skip
-from airloom.plugin import Parameters
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.sensor import DELAYED, READING
 
@@ -124,16 +124,26 @@ class Vehicle:
             raise CommandError(f"{self.name} takes {self._targets.size} finite rotor speeds, got {speeds}")
         self._targets[:] = speeds
 
+    def _vector(self, name: str, value: Any) -> np.ndarray:
+        try:
+            vector = np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            vector = np.empty(0)
+        if vector.shape != (3,) or not np.isfinite(vector).all():
+            raise CommandError(f"{self.name}: {name} must be three finite numbers, got {value}")
+        return vector
+
     def push(self, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0)) -> None:
         """Force at the centre of mass (world, N) and torque (body, N m) from outside, until the next call."""
-        self._set(EFX, (*force, *torque))
+        self._set(EFX, (*self._vector("force", force), *self._vector("torque", torque)))
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""
-        self._set(WINDX, wind)
+        self._set(WINDX, self._vector("wind", wind))
 
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""
+        position, velocity = self._vector("position", position), self._vector("velocity", velocity)
         self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
         self._sim.engine.take_state()
 
@@ -148,7 +158,7 @@ class Vehicle:
         member = self._member
         if member.controller is None:
             raise CommandError(f"{self.name} has no controller to tune")
-        model: type[Parameters] = type(member.controller.parameters)
+        model: type[Rated] = type(member.controller.parameters)
         for key in changes:
             if key == "rate" or (key.endswith("_rate") and key in member.controller.rates()):
                 raise CommandError(f"{self.name}: {key} cannot change while running")

@@ -119,7 +119,7 @@ class CascadeParameters(Rated):
     position_frequency: float | None = Field(None, gt=0, description="natural frequency of the position loop, rad/s")
     tilt_frequency: float | None = Field(None, gt=0, description="natural frequency of the tilt loop, rad/s")
     yaw_frequency: float | None = Field(None, gt=0, description="natural frequency of the yaw loop, rad/s")
-    integral: float = Field(0.15, ge=0, lt=2, description="integral gain as a part of the frequency cubed")
+    integral: float = Field(0.25, ge=0, lt=2, description="integral gain as a part of the frequency cubed")
     max_speed: float = Field(5.0, gt=0, description="towards a far setpoint, m/s")
     max_tilt: float = Field(0.6, gt=0, lt=pi / 2, description="rad")
 
@@ -128,6 +128,7 @@ class Cascade(Controller):
     """Position → thrust direction → torque → rotors, for any multirotor, tuned from its file."""
 
     Parameters = CascadeParameters
+    parameters: CascadeParameters
     kernel = control_cascade
 
     def check(self) -> None:

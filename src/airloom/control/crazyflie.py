@@ -133,6 +133,7 @@ class Crazyflie(Controller):
     """Position, attitude and rate loops of the Crazyflie 2.0 as the CrazyS paper has them."""
 
     Parameters = CrazyflieParameters
+    parameters: CrazyflieParameters
     kernel = control_crazyflie
 
     def check(self) -> None:

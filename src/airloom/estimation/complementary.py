@@ -71,6 +71,7 @@ class Complementary(Estimator):
     """Attitude by the Crazyflie's complementary filter; yaw drifts, position comes from odometry."""
 
     Parameters = ComplementaryParameters
+    parameters: ComplementaryParameters
     kernel = filter_attitude
     needs = ("odometry", "imu")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 from airloom.fleet import Fleet
 from airloom.loop import advance_batch
@@ -25,7 +26,7 @@ class BatchEngine:
     def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
         """Every share of blocks by itself: vehicles do not touch one another, so the order cannot matter."""
         flight, sensing = self.fleet.flight, self.fleet.sensing
-        rest = (tick, ticks, self.dt, self.rk4, flight, sensing, frame_ticks, first_frame)
+        rest: tuple = (tick, ticks, self.dt, self.rk4, flight, sensing, frame_ticks, first_frame)
         if self._pool is None:
             advance_batch(0, len(self.fleet.blocks), *rest)
             return
@@ -39,4 +40,4 @@ class BatchEngine:
 def _shares(blocks: int, threads: int) -> list[tuple[int, int]]:
     threads = min(threads, blocks)
     edges = [blocks * k // threads for k in range(threads + 1)]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(pairwise(edges))

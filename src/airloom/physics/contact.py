@@ -45,7 +45,9 @@ def _place_corner(w, front, left, top):
     """Where a corner of the box is, in the body and in the world."""
     x, y, z = 1.0 if front else -1.0, 1.0 if left else -1.0, 1.0 if top else -1.0
     for i in range(LANES):
-        bx, by, bz = w[BOX_CX + i] + x * w[BOX_X + i], w[BOX_CY + i] + y * w[BOX_Y + i], w[BOX_CZ + i] + z * w[BOX_Z + i]
+        bx = w[BOX_CX + i] + x * w[BOX_X + i]
+        by = w[BOX_CY + i] + y * w[BOX_Y + i]
+        bz = w[BOX_CZ + i] + z * w[BOX_Z + i]
         w[BODY_X + i] = bx
         w[BODY_Y + i] = by
         w[BODY_Z + i] = bz

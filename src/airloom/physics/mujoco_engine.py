@@ -51,6 +51,8 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
     spec.option.timestep = scenario.step
     spec.option.gravity = (0.0, 0.0, -scenario.world.gravity)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    # A state that has become infinite must be seen as such, not silently replaced by the start.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
     # Vehicles at rest with rotors at rest cost nothing. A force on a body, such as its rotors' thrust, keeps it awake.
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     for member in fleet.members:

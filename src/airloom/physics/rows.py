@@ -26,7 +26,8 @@ def _rows(count: int) -> list[int]:
 PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ = _rows(STATE_ROWS)
 STATE = PX
 
-# What a controller is asked for; SCOS and SSIN are those of the yaw. ARMED is 0 until the first command: until then the rotors stand still.
+# What a controller is asked for; SCOS and SSIN are those of the yaw. ARMED is 0 until the first command comes, and the
+# rotors stand still until then.
 SPX, SPY, SPZ, SVX, SVY, SVZ, SAX, SAY, SAZ, SYAW, SYAWRATE, SCOS, SSIN, ARMED = _rows(14)
 
 # What the sensors read last: odometry (position, attitude, velocity in the body, rates) and IMU.

@@ -19,7 +19,7 @@ from airloom.sensors.noise import normal_pair
 ACTIVE, SIGMA, BIAS, KEEP, WALK, QUANTUM, LOW, HIGH = range(8)
 ERROR_WIDTH = 8
 CHANNELS = 12
-# Where a sensor's numbers lie in its row: whether it has errors at all, errors of each channel, drifting bias of each channel.
+# Where a sensor's numbers lie in its row: whether it has errors at all, errors and drifting bias of each channel.
 ANY_ERRORS = 20
 ERRORS = 21
 MEMORY = ERRORS + CHANNELS * ERROR_WIDTH

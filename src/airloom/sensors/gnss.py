@@ -35,9 +35,10 @@ def measure_gnss(w, i, world, s, key, sample):
 
 
 class Gnss(Sensor):
-    """Latitude, longitude, altitude and velocity with errors in metres; on WGS-84 or on the seed's sphere."""
+    """Latitude, longitude, altitude and velocity with errors in metres; on WGS-84 or on a sphere."""
 
     Parameters = GnssParameters
+    parameters: GnssParameters
     kernel = measure_gnss
     width = 6
 

@@ -32,9 +32,7 @@ def measure_odometry(w, i, world, s, key, sample):
     add_errors(s, READING, 0, 3, key, sample)
     add_errors(s, READING + 13, 3, 3, key, sample)
     add_errors(s, READING + 7, 6, 6, key, sample)
-    a2, b2, c2, d2 = multiply(
-        w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3]
-    )
+    a2, b2, c2, d2 = multiply(w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3])
     x, y, z = s[READING + 13], s[READING + 14], s[READING + 15]
     angle = sqrt(x * x + y * y + z * z)
     if angle > 0.0:

@@ -42,6 +42,7 @@ class Rangefinder(Sensor):
     """Distance to the ground or an obstacle along a ray, downwards unless mounted otherwise."""
 
     Parameters = RangefinderParameters
+    parameters: RangefinderParameters
     kernel = measure_range
     width = 1
 

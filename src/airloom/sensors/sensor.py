@@ -50,7 +50,6 @@ class Mounted(Parameters):
     yaw: float = 0.0
     delay: float = Field(0.0, ge=0, le=10, description="from measurement to publication, s; a whole number of steps")
 
-
     @model_validator(mode="after")
     def _fit_the_axes(self) -> Mounted:
         for block, axes in self.axes.items():
@@ -73,6 +72,7 @@ class Sensor(Plugin):
 
     def __init__(self, name: str, vehicle: str, rate: float, parameters: Mounted) -> None:
         self.name, self.vehicle, self.rate, self.parameters = name, vehicle, rate, parameters
+        self._message = self.template()
 
     def own_parameters(self) -> list[float]:
         """Up to eight numbers for the kernel, at `s[OWN]`."""
@@ -107,9 +107,9 @@ class Sensor(Plugin):
         """The message its readings become."""
         raise NotImplementedError
 
-    def message_values(self, readings: np.ndarray, template: Template) -> np.ndarray:
+    def message_values(self, readings: np.ndarray) -> np.ndarray:
         """Numbers of the message, a row a reading, in the order of the template's columns."""
-        return readings[:, : template.width]
+        return readings[:, : self._message.width]
 
 
 @compiled

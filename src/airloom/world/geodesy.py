@@ -1,7 +1,7 @@
 """Local position ↔ latitude, longitude, altitude. Angles in radians, local axes east, north, up.
 
-`sphere_to_geodetic` is the formula of the hardware-in-the-loop seed (inverse azimuthal equidistant projection on a
-sphere); `local_to_geodetic` is exact on the WGS-84 ellipsoid. Altitude above the ellipsoid and above the sea are not
+`sphere_to_geodetic` is the formula of many hardware-in-the-loop plugins (inverse azimuthal equidistant projection on
+a sphere); `local_to_geodetic` is exact on the WGS-84 ellipsoid. Altitude above the ellipsoid and above the sea are not
 told apart: the world's origin gives one altitude, and differences are small over a flight.
 """
 
