@@ -5,7 +5,7 @@ The compiled loop sees the world as one flat array: a header of named places, th
 
 from __future__ import annotations
 
-from math import cos, inf, sin, sqrt
+from math import ceil, cos, floor, inf, sin, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from airloom.scenario.models import HeightField, World
 """Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it."""
 
 OBSTACLE_WIDTH = 9  # shape, half size x, y, z, position x, y, z, cos yaw, sin yaw
+SMALLEST_STRIDE = 1e-6  # m, so that rounding cannot hold a ray on a line
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
 
@@ -107,27 +108,36 @@ def ground(world, x, y):
 
 
 @compiled
+def _to_next_line(x, rate):
+    """How far along a ray, on which x changes at `rate`, to the next whole number."""
+    if rate > 0.0:
+        return (floor(x) + 1.0 - x) / rate
+    if rate < 0.0:
+        return (x - ceil(x) + 1.0) / -rate
+    return inf
+
+
+@compiled
 def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
-    """Distance along a unit ray to the ground, at most `reach`."""
+    """Distance along a unit ray to the ground, at most `reach`.
+
+    Between the lines of the grid and the diagonals of its cells the ground is flat, so the ray's height above it changes
+    evenly from one line to the next, and where it becomes negative the ray has met the ground.
+    """
     if world[W_COLUMNS] == 0.0:
         distance = (world[W_BASE] - pz) / dz if dz != 0.0 else inf
         return distance if 0.0 <= distance <= reach else reach
-    level = sqrt(dx * dx + dy * dy)
-    stride = min(0.5 * min(world[W_DX], world[W_DY]) / level, reach) if level > 1e-9 else reach
-    near = 0.0
-    while near < reach:
-        far = min(near + stride, reach)
+    du, dv = dx / world[W_DX], dy / world[W_DY]
+    near, above_near = 0.0, pz - ground(world, px, py)[0]
+    while above_near >= 0.0 and near < reach:
+        u, v = (px + near * dx - world[W_X0]) / world[W_DX], (py + near * dy - world[W_Y0]) / world[W_DY]
+        line = min(_to_next_line(u, du), _to_next_line(v, dv), _to_next_line(u - v, du - dv))
+        far = min(near + max(line, SMALLEST_STRIDE), reach)
         above = pz + far * dz - ground(world, px + far * dx, py + far * dy)[0]
         if above < 0.0:
-            for _ in range(50):
-                middle = 0.5 * (near + far)
-                if pz + middle * dz > ground(world, px + middle * dx, py + middle * dy)[0]:
-                    near = middle
-                else:
-                    far = middle
-            return far
-        near = far
-    return reach
+            return near + (far - near) * above_near / (above_near - above)
+        near, above_near = far, above
+    return near
 
 
 @compiled
