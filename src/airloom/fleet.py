@@ -142,9 +142,14 @@ class Fleet:
     def _check_rates(self, controller: Controller) -> None:
         for key, rate in controller.rates().items():
             try:
-                ticks_per_period(rate, self.step_ns)
+                ticks = ticks_per_period(rate, self.step_ns)
             except ValueError as error:
                 raise StackError(f"controller.{key}: {error}") from None
+            if ticks % ticks_per_period(controller.parameters.rate, self.step_ns) != 0:
+                raise StackError(
+                    f"controller.{key}: {rate:g} Hz must go into the controller's own rate of "
+                    f"{controller.parameters.rate:g} Hz without remainder"
+                )
 
     def _check_needs(self, estimator: Estimator, vehicle: Vehicle) -> None:
         kinds = {choice.kind for choice in vehicle.sensors.values()}

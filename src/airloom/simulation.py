@@ -131,6 +131,8 @@ class Simulation:
         for member in self.fleet.members:
             if member.controller is not None:
                 member.controller.reset()
+        for vehicle in self.vehicles.values():
+            vehicle.forget_pushes()
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
         for system in self.systems.values():

@@ -27,6 +27,7 @@ class Vehicle:
     def __init__(self, sim: Simulation, member: Member) -> None:
         self._sim, self._member = sim, member
         self._column = sim.fleet.column(member)
+        self._pushes: dict[str, np.ndarray] = {}
         self._speeds = sim.fleet.rotor_column(member, SPEED)
         self._targets = sim.fleet.rotor_column(member, TARGET)
 
@@ -133,9 +134,16 @@ class Vehicle:
             raise CommandError(f"{self.name}: {name} must be three finite numbers, got {value}")
         return vector
 
-    def push(self, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0)) -> None:
-        """Force at the centre of mass (world, N) and torque (body, N m) from outside, until the next call."""
-        self._set(EFX, (*self._vector("force", force), *self._vector("torque", torque)))
+    def push(self, force: Any = (0.0, 0.0, 0.0), torque: Any = (0.0, 0.0, 0.0), by: str = "") -> None:
+        """Force at the centre of mass (world, N) and torque (body, N m) from outside, until the next call.
+
+        Several may push at once if each says who it is with `by`.
+        """
+        self._pushes[by] = np.concatenate([self._vector("force", force), self._vector("torque", torque)])
+        self._set(EFX, sum(self._pushes.values()))
+
+    def forget_pushes(self) -> None:
+        self._pushes.clear()
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""

@@ -94,7 +94,7 @@ def test_definitions_are_complete():
 
 def test_mistakes_are_explained():
     with pytest.raises(ValueError, match="has no numbers called 'heigth'"):
-        messages.Template(messages.RANGE, ["heigth"])
+        messages.Template(messages.RANGE, ["heigth"]).encode(0, [1.0])
     with pytest.raises(ValueError, match=r"has no field 'header\.frame'"):
         messages.build(messages.RANGE, {"header.frame": "x"})
     with pytest.raises(ValueError, match="takes 4 values here, not 3"):

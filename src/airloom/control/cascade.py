@@ -29,7 +29,7 @@ from airloom.physics.rows import (
 ) = (GAIN + k * LANES for k in range(15))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
-MAX_INTEGRAL = 3.0  # m/s² that the integral may add
+MAX_INTEGRAL = 5.0  # m/s² that the integral may add
 NEAR = 0.15  # part of the braking distance within which the integral works: farther off it would only wind up
 
 
@@ -143,6 +143,8 @@ class Cascade(Controller):
             raise StackError(
                 f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
             )
+        if not (self._angular_authority() > 0).all():
+            raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
 
     def frequencies(self) -> tuple[float, float, float]:
         """Natural frequencies of position, tilt and yaw, rad/s."""
@@ -156,7 +158,8 @@ class Cascade(Controller):
     def _angular_authority(self) -> np.ndarray:
         """Angular acceleration that each axis can reach while hovering, rad/s²."""
         frame = self.airframe
-        hover = frame.mixer[:, 0] * frame.mass * frame.gravity
+        weight = frame.mass * frame.gravity or 0.5 * float(frame.allocation[0] @ frame.max_thrusts)
+        hover = frame.mixer[:, 0] * weight
         room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
         with np.errstate(divide="ignore"):
             torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]

@@ -5,7 +5,8 @@ velocity errors into tilt; altitude PID gives the thrust as PWM. On board (Fig. 
 500 Hz, mixer (eq. 9), and PWM→speed ω = slope · PWM + offset.
 
 Units as the paper's gains need them: xy_kp and xy_ki give DEGREES of tilt per m/s and per m; attitude_kp and
-attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the offset only.
+attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the offset only. Beyond the
+paper, a setpoint that moves has its velocity taken off the measured one.
 """
 
 from math import asin, atan2, cos, pi, sin
@@ -17,7 +18,7 @@ from airloom.compiled import compiled
 from airloom.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.physics.rows import (
     ARMED, COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, ROTOR_WIDTH,
-    SPX, SPY, SPZ, SYAW, TARGET,
+    SPX, SPY, SPZ, SVX, SVY, SVZ, SYAW, TARGET,
 )  # fmt: skip
 
 DEGREE = pi / 180.0
@@ -44,8 +45,9 @@ def generate_reference(w, i, yaw):
     dt, c, s = w[POSITION_DT + i], cos(yaw), sin(yaw)
     ex, ey = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i]
     fastest = w[XY_SPEED + i]
-    u_error = _limit(ex * c + ey * s, -fastest, fastest) - (w[EVX + i] * c + w[EVY + i] * s)
-    v_error = _limit(ey * c - ex * s, -fastest, fastest) - (w[EVY + i] * c - w[EVX + i] * s)
+    vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+    u_error = _limit(ex * c + ey * s, -fastest, fastest) + vx * c + vy * s
+    v_error = _limit(ey * c - ex * s, -fastest, fastest) + vy * c - vx * s
     ez = w[SPZ + i] - w[EPZ + i]
     lean, lift, tilt = w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
     w[SUM_X + i] = _limit(w[SUM_X + i] + w[XY_KI + i] * DEGREE * u_error * dt, -lean, lean)
@@ -56,7 +58,7 @@ def generate_reference(w, i, yaw):
     turn = w[SYAW + i] - yaw
     turn = atan2(sin(turn), cos(turn))
     w[YAW_RATE + i] = _limit(w[YAW_KP + i] * turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i])
-    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] - w[Z_KD + i] * w[EVZ + i]
+    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] + w[Z_KD + i] * vz
     w[THRUST + i] = _limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i])
 
 

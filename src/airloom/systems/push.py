@@ -33,10 +33,10 @@ class Push(System):
     def _begin(self, sim) -> None:
         p = self.parameters
         for vehicle in self._vehicles:
-            vehicle.push(p.force, p.torque)
+            vehicle.push(p.force, p.torque, by=self.name)
             sim.event(vehicle.name, f"{self.name} begins: force {p.force} N, torque {p.torque} N m")
 
     def _end(self, sim) -> None:
         for vehicle in self._vehicles:
-            vehicle.push()
+            vehicle.push(by=self.name)
             sim.event(vehicle.name, f"{self.name} ends")

@@ -128,16 +128,20 @@ def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
         distance = (world[W_BASE] - pz) / dz if dz != 0.0 else inf
         return distance if 0.0 <= distance <= reach else reach
     du, dv = dx / world[W_DX], dy / world[W_DY]
-    near, above_near = 0.0, pz - ground(world, px, py)[0]
-    while above_near >= 0.0 and near < reach:
+    near = 0.0
+    while near < reach:
         u, v = (px + near * dx - world[W_X0]) / world[W_DX], (py + near * dy - world[W_Y0]) / world[W_DY]
         line = min(_to_next_line(u, du), _to_next_line(v, dv), _to_next_line(u - v, du - dv))
         far = min(near + max(line, SMALLEST_STRIDE), reach)
-        above = pz + far * dz - ground(world, px + far * dx, py + far * dy)[0]
-        if above < 0.0:
-            return near + (far - near) * above_near / (above_near - above)
-        near, above_near = far, above
-    return near
+        middle = 0.5 * (near + far)
+        height, east, north = ground(world, px + middle * dx, py + middle * dy)
+        above, climb = pz + middle * dz - height, dz - east * dx - north * dy
+        if above + climb * (near - middle) < 0.0:
+            return near
+        if above + climb * (far - middle) < 0.0:
+            return middle - above / climb
+        near = far
+    return reach
 
 
 @compiled

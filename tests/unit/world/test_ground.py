@@ -129,6 +129,13 @@ def test_rays_see_the_ground_before_the_edge_of_the_field() -> None:
     assert ray(plateau, 0.0, -2.0, 3.5, 0.99, 0.0, -sqrt(1 - 0.99**2), 50.0) == pytest.approx(0.5 / sqrt(1 - 0.99**2))
 
 
+def test_rays_over_the_edge_of_the_field() -> None:
+    """The ground drops there to its lowest height: a ray that leaves goes on to it, one that comes meets the wall."""
+    plateau = field([[3, 3, 3], [3, 3, 3], [3, 3, 0]], size=(8.0, 8.0))
+    assert ray(plateau, -3.0, -2.0, 4.0, -0.8, 0.0, -0.6, 50.0) == pytest.approx(4.0 / 0.6)
+    assert ray(plateau, -6.0, -2.0, 1.5, *EAST, 50.0) == pytest.approx(2.0)
+
+
 def test_heights_come_from_files(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", ROUGH)
     np.savetxt(tmp_path / "a.csv", ROUGH, delimiter=",")
