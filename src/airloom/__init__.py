@@ -5,9 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airloom.bridges.mcap import LogReader
-    from airloom.commands import CommandError, PositionYaw
     from airloom.flight_stack import Controller, Estimator, Rated, block_kernel
     from airloom.group import Group
+    from airloom.commands import (
+        CommandError,
+        Mode,
+        PositionYaw,
+        ThrustAttitude,
+        ThrustTorque,
+        ThrustVelocity,
+        VelocityYawRate,
+    )
     from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
     from airloom.scenario import ScenarioError
@@ -26,6 +34,7 @@ __all__ = [
     "Estimator",
     "Group",
     "LogReader",
+    "Mode",
     "Parameters",
     "PositionYaw",
     "Rated",
@@ -33,8 +42,12 @@ __all__ = [
     "Sensor",
     "Simulation",
     "System",
+    "ThrustAttitude",
+    "ThrustTorque",
+    "ThrustVelocity",
     "Vehicle",
     "block_kernel",
+    "VelocityYawRate",
     "effect",
     "sensor_kernel",
 ]
@@ -46,6 +59,7 @@ _MODULES = {
     "Estimator": "flight_stack",
     "Group": "group",
     "LogReader": "bridges.mcap",
+    "Mode": "commands",
     "Parameters": "plugin",
     "PositionYaw": "commands",
     "Rated": "flight_stack",
@@ -53,8 +67,12 @@ _MODULES = {
     "Sensor": "sensors.sensor",
     "Simulation": "simulation",
     "System": "system",
+    "ThrustAttitude": "commands",
+    "ThrustTorque": "commands",
+    "ThrustVelocity": "commands",
     "Vehicle": "vehicle",
     "block_kernel": "flight_stack",
+    "VelocityYawRate": "commands",
     "effect": "physics.wrench",
     "sensor_kernel": "sensors.sensor",
 }

@@ -1,32 +1,161 @@
-"""What a vehicle can be told to do."""
+"""What a vehicle can be told to do: a command for each control mode."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from math import cos, isfinite, sin
+from typing import ClassVar
 
-Vector = tuple[float, float, float]
+from airloom.physics.rows import ATHRUST, BVX, QTHRUST, RTHRUST, SPX
+
+Vector = Sequence[float]
+ZERO = (0.0, 0.0, 0.0)
 
 
 class CommandError(ValueError):
     """A command that no vehicle can take; the message is meant for its sender."""
 
 
-@dataclass(frozen=True)
-class PositionYaw:
-    """Be at a position (world, m) with a yaw (rad); velocity, acceleration and yaw rate are fed forward."""
+class Mode(IntEnum):
+    """Control modes, numbered as in uav_gazebo. A vehicle starts idle."""
 
-    position: Vector
-    yaw: float = 0.0
-    velocity: Vector = (0.0, 0.0, 0.0)
-    acceleration: Vector = (0.0, 0.0, 0.0)
-    yaw_rate: float = 0.0
+    IDLE = 0
+    POSITION_YAW = 1
+    VELOCITY_YAWRATE = 2
+    THRUST_ATTITUDE = 3
+    THRUST_VELOCITY = 4
+    THRUST_TORQUE = 5
+
+    @classmethod
+    def named(cls, name: str | int) -> Mode:
+        """A mode by number, or by name in any case, with spaces, dashes or underscores."""
+        try:
+            return cls(int(name)) if not isinstance(name, str) or name.isdigit() else cls[_as_key(name)]
+        except (KeyError, ValueError):
+            known = ", ".join(f"{mode.value} {mode.label}" for mode in cls)
+            raise CommandError(f"no control mode is called '{name}'; known are {known}") from None
+
+    @property
+    def label(self) -> str:
+        return self.name.lower()
+
+
+def _as_key(name: str) -> str:
+    return name.strip().upper().replace("-", "_").replace(" ", "_").replace("YAW_RATE", "YAWRATE")
+
+
+@dataclass(frozen=True)
+class Command:
+    """Base of all commands: three numbers for each vector, and only finite ones."""
+
+    mode: ClassVar[Mode]
+    first_row: ClassVar[int]
+    """Where the numbers go in the workspace."""
 
     def __post_init__(self) -> None:
-        for name in ("position", "velocity", "acceleration"):
-            value = getattr(self, name)
-            if len(value) != 3:
-                raise CommandError(f"{name} must have 3 numbers, got {len(value)}")
-        numbers = (*self.position, *self.velocity, *self.acceleration, self.yaw, self.yaw_rate)
-        if not all(isfinite(x) for x in numbers):
-            raise CommandError(f"a command must hold finite numbers only, got {self}")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(field.default, tuple) or field.name in ("position", "velocity", "torque", "attitude"):
+                self._check_vector(field.name, value)
+            elif not _is_number(value):
+                raise CommandError(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}")
+
+    def _check_vector(self, name: str, value: Vector) -> None:
+        try:
+            good = len(value) == 3 and all(_is_number(x) for x in value)
+        except TypeError:
+            good = False
+        if not good:
+            raise CommandError(f"{type(self).__name__}: {name} must be three finite numbers, got {value!r}")
+
+    def numbers(self) -> tuple[float, ...]:
+        raise NotImplementedError
+
+
+def _is_number(value: object) -> bool:
+    try:
+        return isfinite(value)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+
+
+@dataclass(frozen=True)
+class PositionYaw(Command):
+    """Be at a position (world, m) with a yaw (rad); velocity, acceleration and yaw rate are fed forward."""
+
+    mode = Mode.POSITION_YAW
+    first_row = SPX
+    position: Vector
+    yaw: float = 0.0
+    velocity: Vector = ZERO
+    acceleration: Vector = ZERO
+    yaw_rate: float = 0.0
+
+    def numbers(self) -> tuple[float, ...]:
+        yaw = (self.yaw, self.yaw_rate, cos(self.yaw), sin(self.yaw))
+        return (*self.position, *self.velocity, *self.acceleration, *yaw)
+
+
+@dataclass(frozen=True)
+class VelocityYawRate(Command):
+    """Move with a velocity (m/s, world, or along the vehicle's heading with `body_frame`) and turn with a yaw rate."""
+
+    mode = Mode.VELOCITY_YAWRATE
+    first_row = BVX
+    velocity: Vector
+    yaw_rate: float = 0.0
+    acceleration: Vector = ZERO
+    body_frame: bool = False
+
+    def numbers(self) -> tuple[float, ...]:
+        return (*self.velocity, *self.acceleration, self.yaw_rate, float(self.body_frame))
+
+
+@dataclass(frozen=True)
+class ThrustAttitude(Command):
+    """Thrust (N) and attitude: roll, pitch, yaw turned in this order about the vehicle's own axes (rad)."""
+
+    mode = Mode.THRUST_ATTITUDE
+    first_row = ATHRUST
+    thrust: float
+    attitude: Vector = ZERO
+    attitude_rates: Vector = ZERO
+
+    def numbers(self) -> tuple[float, ...]:
+        return (self.thrust, *self.attitude, *self.attitude_rates)
+
+
+@dataclass(frozen=True)
+class ThrustVelocity(Command):
+    """Thrust (N) and angular velocity (rad/s, body, or world with `world`)."""
+
+    mode = Mode.THRUST_VELOCITY
+    first_row = RTHRUST
+    thrust: float
+    velocity: Vector = ZERO
+    acceleration: Vector = ZERO
+    world: bool = False
+
+    def numbers(self) -> tuple[float, ...]:
+        return (self.thrust, *self.velocity, *self.acceleration, float(self.world))
+
+
+@dataclass(frozen=True)
+class ThrustTorque(Command):
+    """Thrust (N) and torque (N m, body, or world with `world`)."""
+
+    mode = Mode.THRUST_TORQUE
+    first_row = QTHRUST
+    thrust: float
+    torque: Vector = ZERO
+    world: bool = False
+
+    def numbers(self) -> tuple[float, ...]:
+        return (self.thrust, *self.torque, float(self.world))
+
+
+BY_MODE: dict[Mode, type[Command]] = {
+    kind.mode: kind for kind in (PositionYaw, VelocityYawRate, ThrustAttitude, ThrustVelocity, ThrustTorque)
+}

@@ -61,6 +61,8 @@ class Controller(Plugin):
     category = "controller"
     Parameters: ClassVar[type[Parameters]] = Rated
     kernel: ClassVar[Kernel | None] = None
+    modes: ClassVar[tuple[int, ...]] = (1,)
+    """Control modes it can fly besides idle; position and yaw unless it says otherwise."""
 
     def __init__(self, parameters: Rated, airframe: Airframe) -> None:
         self.parameters, self.airframe = parameters, airframe

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.commands import CommandError
-from airloom.physics.rows import LANES, PX, QW, SPX, VX, WIDTH, WX
+from airloom.commands import CommandError, Mode
+from airloom.physics.rows import GIVEN, LANES, MODE, PX, QW, SPX, VX, WIDTH, WX
 
 if TYPE_CHECKING:
     from airloom.fleet import Fleet
@@ -58,15 +58,16 @@ class Group(Sequence):
             vehicle.tune(**changes)
 
     def command(self, positions, yaws=0.0, velocities=0.0, accelerations=0.0, yaw_rates=0.0) -> None:
-        """Position and yaw for each vehicle (see `PositionYaw`); the first command arms it."""
-        setpoints = np.empty((len(self), 14))
+        """Position and yaw for each vehicle (see `PositionYaw`); and its mode."""
+        setpoints = np.empty((len(self), 13))
         try:
             setpoints[:, 0:3], setpoints[:, 3:6], setpoints[:, 6:9] = positions, velocities, accelerations
             setpoints[:, 9], setpoints[:, 10] = yaws, yaw_rates
         except ValueError as error:
             raise CommandError(f"a command for {len(self)} vehicles has the wrong shape: {error}") from None
-        setpoints[:, 11], setpoints[:, 12], setpoints[:, 13] = np.cos(setpoints[:, 9]), np.sin(setpoints[:, 9]), 1.0
+        setpoints[:, 11], setpoints[:, 12] = np.cos(setpoints[:, 9]), np.sin(setpoints[:, 9])
         if not np.isfinite(setpoints).all():
             bad = self.names[int(np.flatnonzero(~np.isfinite(setpoints).all(axis=1))[0])]
             raise CommandError(f"{bad}: a command must hold finite numbers only")
-        self._flat[self._at[:, None] + SPX + LANES * np.arange(14)] = setpoints
+        self._flat[self._at[:, None] + SPX + LANES * np.arange(13)] = setpoints
+        self._flat[self._at + MODE] = self._flat[self._at + GIVEN + LANES * Mode.POSITION_YAW] = Mode.POSITION_YAW

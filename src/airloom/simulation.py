@@ -16,6 +16,7 @@ from airloom.clock import NS_PER_SECOND, ticks_per_period
 from airloom.fleet import Fleet
 from airloom.flight_stack import StackError
 from airloom.group import Group
+from airloom.guard import Guard
 from airloom.loop import look_once
 from airloom.plugin import find
 from airloom.publishing import Publisher
@@ -51,6 +52,7 @@ class Simulation:
         self._events = self.bus.advertise("/events", messages.EVENT)
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self._hooks = _Hooks(self)
+        self.guard = Guard(self)
         self._started = self._stopping = False
         for system in self.systems.values():
             system.configure(self)
@@ -135,6 +137,7 @@ class Simulation:
             vehicle.forget_pushes()
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
+        self.guard.forget()
         for system in self.systems.values():
             system.reset(self)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from math import cos, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import ValidationError
 
-from airloom.commands import CommandError, PositionYaw
+from airloom.commands import (
+    BY_MODE, Command, CommandError, Mode, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate,
+)  # fmt: skip
 from airloom.fleet import Member
 from airloom.flight_stack import Rated
 from airloom.physics.rows import (
-    ARMED, EFX, EPX, EQW, EVX, EWX, LANES, MASS, PX, QW, SCOS, SPEED, SPX, STATE, STATE_ROWS, TARGET, VX, WINDX, WX,
+    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SPEED, SPX, STATE, STATE_ROWS, TARGET, VX, WINDX, WX,
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.sensor import DELAYED, READING
@@ -91,14 +92,24 @@ class Vehicle:
 
     @property
     def setpoint(self) -> PositionYaw:
-        """The command in force."""
+        """The last position and yaw it was told; where it started before the first."""
         p = self._get(SPX, 11)
         return PositionYaw(tuple(p[0:3]), float(p[9]), tuple(p[3:6]), tuple(p[6:9]), float(p[10]))
 
     @property
+    def mode(self) -> Mode:
+        """The control mode in force."""
+        return Mode(int(self._column[MODE // LANES]))
+
+    @property
     def armed(self) -> bool:
-        """Whether a command has come: until then the rotors stand still."""
-        return bool(self._column[ARMED // LANES])
+        """Whether it is in another mode than idle, in which the rotors stand still."""
+        return bool(self._column[MODE // LANES])
+
+    @property
+    def command_timeout(self) -> float | None:
+        """Seconds that a commander may be silent; None for ever."""
+        return self._member.vehicle.command_timeout
 
     @property
     def readings(self) -> dict[str, np.ndarray]:
@@ -111,12 +122,78 @@ class Vehicle:
             found[sensor.name] = fleet.sensing.rows[s, at : at + width].copy()
         return found
 
-    def command(self, command: PositionYaw) -> None:
-        """Take a command; the first one arms the vehicle."""
-        if not isinstance(command, PositionYaw):
-            raise CommandError(f"{self.name} takes al.PositionYaw, got {type(command).__name__}")
-        self._set(SPX, (*command.position, *command.velocity, *command.acceleration, command.yaw, command.yaw_rate))
-        self._set(SCOS, (cos(command.yaw), sin(command.yaw), 1.0))
+    def command(self, command: Command, switch: bool = True) -> None:
+        """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
+        if not isinstance(command, Command):
+            raise CommandError(f"{self.name} takes a command such as al.PositionYaw, got {type(command).__name__}")
+        self._must_fly(command.mode)
+        if isinstance(command, ThrustAttitude | ThrustVelocity | ThrustTorque):
+            self._check_thrust(command.thrust)
+        self._set(command.first_row, command.numbers())
+        self._column[GIVEN // LANES + command.mode] = 1.0
+        if switch and self._column[MODE // LANES] != command.mode:
+            self._enter(command.mode)
+        self._sim.guard.heard(self)
+
+    def switch_mode(self, mode: Mode | str | int) -> None:
+        """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it is,
+        and the thrust modes keep it level at its weight.
+        """
+        mode = Mode.named(mode)
+        self._must_fly(mode)
+        if mode is not Mode.IDLE and not self._column[GIVEN // LANES + mode]:
+            self._set(BY_MODE[mode].first_row, self._holding(mode).numbers())
+        self._enter(mode)
+        self._sim.guard.heard(self)
+
+    def kill(self) -> None:
+        """Stop the rotors at once: the vehicle drops."""
+        self._enter(Mode.IDLE)
+
+    def recover(self) -> None:
+        """Catch the vehicle where it is: brake and hold."""
+        self.command(self.holding_command())
+
+    def reset_pose(self) -> None:
+        """Back to where the scenario puts it, idle, as if nothing had happened; time goes on."""
+        pose = self._member.vehicle.pose
+        self._enter(Mode.IDLE)
+        self._targets[:] = self._speeds[:] = 0.0
+        self._set(MEMORY, np.zeros(MEMORY_ROWS))
+        self.place(pose.position, pose.yaw)
+
+    def holding_command(self) -> PositionYaw:
+        """Where it would come to a stop if it braked now."""
+        controller = self._member.controller
+        frequency = getattr(controller, "frequencies", lambda: (1.0,))()[0]
+        return PositionYaw(tuple(self.position + self.velocity / frequency), float(self.euler[2]))
+
+    def _holding(self, mode: Mode) -> Command:
+        weight = self.mass * self.airframe.gravity
+        if mode is Mode.POSITION_YAW:
+            return self.holding_command()
+        if mode is Mode.VELOCITY_YAWRATE:
+            return VelocityYawRate((0.0, 0.0, 0.0))
+        return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
+
+    def _enter(self, mode: Mode) -> None:
+        before, self._column[MODE // LANES] = self.mode, mode
+        if before is not mode:
+            self._sim.event(self.name, f"mode {before.label} → {mode.label}")
+
+    def _must_fly(self, mode: Mode) -> None:
+        controller = self._member.controller
+        if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
+            able = ", ".join(Mode(m).label for m in controller.modes)
+            raise CommandError(
+                f"{self.name}'s controller '{self._member.vehicle.controller.kind}' flies {able} only, not {mode.label}; "
+                f"the controller 'modes' flies them all"
+            )
+
+    def _check_thrust(self, thrust: float) -> None:
+        most = float(self.airframe.max_thrusts.sum())
+        if not 0.0 <= thrust <= most:
+            raise CommandError(f"{self.name} can give a thrust of 0 to {most:.3g} N, got {thrust:.3g} N")
 
     def set_rotor_speeds(self, speeds: Any) -> None:
         """What the motors are told, rad/s; a controller overwrites it at its next turn."""

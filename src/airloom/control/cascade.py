@@ -20,8 +20,8 @@ from airloom.compiled import compiled
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.physics.rows import (
-    ARMED, COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY,
-    JYZ, JZZ, LANES, MASS, MEMORY, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
+    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY,
+    JYZ, JZZ, LANES, MASS, MEMORY, MODE, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
 )  # fmt: skip
 
 (
@@ -47,7 +47,7 @@ def want_acceleration(w):
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         near = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * near, ey * near, ez * near
-        gain = w[PERIOD + i] if (far < NEAR) & (w[ARMED + i] > 0.0) else 0.0
+        gain = w[PERIOD + i] if (far < NEAR) & (w[MODE + i] > 0.0) else 0.0
         w[SUM_X + i] = _limit(w[SUM_X + i] + gain * w[KI + i] * ex, MAX_INTEGRAL)
         w[SUM_Y + i] = _limit(w[SUM_Y + i] + gain * w[KI + i] * ey, MAX_INTEGRAL)
         w[SUM_Z + i] = _limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, MAX_INTEGRAL)
@@ -92,7 +92,7 @@ def follow_thrust_direction(w):
         hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
         hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
         hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
-        on = 1.0 if w[ARMED + i] > 0.0 else 0.0
+        on = 1.0 if w[MODE + i] > 0.0 else 0.0
         thrust = w[MASS + i] * size * (z if z > 0.1 else 0.1)
         thrust = thrust if thrust > w[MIN_THRUST + i] else w[MIN_THRUST + i]
         thrust = thrust if thrust < w[MAX_THRUST + i] else w[MAX_THRUST + i]
@@ -148,12 +148,16 @@ class Cascade(Controller):
 
     def frequencies(self) -> tuple[float, float, float]:
         """Natural frequencies of position, tilt and yaw, rad/s."""
-        p, frame = self.parameters, self.airframe
-        lag = max(max(r.time_constant_up, r.time_constant_down) for r in frame.rotors)
+        p = self.parameters
+        position, tilt, turn = self.tuned_frequencies(p.tilt_frequency)
+        return p.position_frequency or position, tilt, p.yaw_frequency or turn
+
+    def tuned_frequencies(self, tilt: float | None = None) -> tuple[float, float, float]:
+        """What this airframe can follow, slower loops outside faster ones."""
+        lag = max(max(r.time_constant_up, r.time_constant_down) for r in self.airframe.rotors)
         roll, pitch, yaw = self._angular_authority()
-        tilt = p.tilt_frequency or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
-        turn = p.yaw_frequency or min(0.5 * tilt, sqrt(yaw / 0.35))
-        return p.position_frequency or tilt / 6.0, tilt, turn
+        tilt = tilt or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
+        return tilt / 6.0, tilt, min(0.5 * tilt, sqrt(yaw / 0.35))
 
     def _angular_authority(self) -> np.ndarray:
         """Angular acceleration that each axis can reach while hovering, rad/s²."""

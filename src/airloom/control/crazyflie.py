@@ -17,7 +17,7 @@ from airloom.clock import ticks_per_period
 from airloom.compiled import compiled
 from airloom.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.physics.rows import (
-    ARMED, COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, ROTOR_WIDTH,
+    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, MODE, ROTOR_WIDTH,
     SPX, SPY, SPZ, SVX, SVY, SVZ, SYAW, TARGET,
 )  # fmt: skip
 
@@ -90,7 +90,7 @@ def control_rates(w, i, rotors):
 @block_kernel
 def control_crazyflie(w, rotors, tick):
     for i in range(LANES):
-        if w[ARMED + i] == 0.0:
+        if w[MODE + i] == 0.0:
             for k in range(4):
                 rotors[k * ROTOR_WIDTH + TARGET + i] = 0.0
             continue

@@ -13,7 +13,7 @@ from pydantic import Field
 from airloom.estimation.ideal import take_position_and_velocity
 from airloom.flight_stack import Estimator, Rated, block_kernel
 from airloom.physics.rows import (
-    ARMED, AX, AY, AZ, EQW, EQX, EQY, EQZ, EWX, EWY, EWZ, FILTER_GAIN, FILTER_MEMORY, GX, GY, GZ, LANES,
+    AX, AY, AZ, EQW, EQX, EQY, EQZ, EWX, EWY, EWZ, FILTER_GAIN, FILTER_MEMORY, GX, GY, GZ, LANES, MODE,
 )  # fmt: skip
 
 TWO_KP, TWO_KI, PERIOD = (FILTER_GAIN + k * LANES for k in range(3))
@@ -25,8 +25,10 @@ def filter_attitude(w, rotors, tick):
     take_position_and_velocity(w)
     for i in range(LANES):
         dt = w[PERIOD + i]
-        if w[ARMED + i] == 0.0:
-            n = w[COUNT + i]
+        n = w[COUNT + i]
+        if w[MODE + i] != 0.0:
+            w[COUNT + i] = -1.0  # calibrated for good: a vehicle that is idle again may be falling
+        elif n >= 0.0:
             w[BX + i] += (w[GX + i] - w[BX + i]) / (n + 1.0)
             w[BY + i] += (w[GY + i] - w[BY + i]) / (n + 1.0)
             w[BZ + i] += (w[GZ + i] - w[BZ + i]) / (n + 1.0)

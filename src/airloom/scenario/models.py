@@ -137,6 +137,9 @@ class Vehicle(Model):
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
+    command_timeout: Positive | None = Field(
+        1.0, description="silence after which a vehicle steered by velocity or thrust brakes to a hover, s; null for never"
+    )
     pose: Pose = Pose()
     motion: Motion = Motion()
     copies: Copies | None = None
