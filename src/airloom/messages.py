@@ -34,6 +34,12 @@ ACTUATORS = "actuator_msgs/msg/Actuators"
 SETPOINT = "airloom_msgs/msg/Setpoint"
 FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
 EVENT = "airloom_msgs/msg/Event"
+CONTROL_MODE = "airloom_msgs/msg/ControlMode"
+POSITION_YAW = "airloom_msgs/msg/PositionYaw"
+VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
+THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
+THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
+THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -62,6 +68,38 @@ _OWN_DEFINITIONS = {
         string source
         string level
         string text
+    """,
+    CONTROL_MODE: """
+        uint8 mode
+    """,
+    POSITION_YAW: """
+        geometry_msgs/Vector3 position
+        geometry_msgs/Vector3 velocity
+        geometry_msgs/Vector3 acceleration
+        float64 yaw
+        float64 yaw_rate
+    """,
+    VELOCITY_YAW_RATE: """
+        geometry_msgs/Vector3 velocity
+        geometry_msgs/Vector3 acceleration
+        float64 yaw_rate
+        bool body_frame
+    """,
+    THRUST_ATTITUDE: """
+        float64 thrust
+        geometry_msgs/Vector3 attitude
+        geometry_msgs/Vector3 attitude_rates
+    """,
+    THRUST_VELOCITY: """
+        float64 thrust
+        geometry_msgs/Vector3 velocity
+        geometry_msgs/Vector3 acceleration
+        bool world
+    """,
+    THRUST_TORQUE: """
+        float64 thrust
+        geometry_msgs/Vector3 torque
+        bool world
     """,
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
@@ -12,12 +12,16 @@ from typing import Any
 
 from airloom import messages
 from airloom.bus import Bus
+from airloom.command_topics import CommandTopics
 from airloom.clock import NS_PER_SECOND, ticks_per_period
 from airloom.fleet import Fleet
 from airloom.flight_stack import StackError
 from airloom.group import Group
 from airloom.guard import Guard
 from airloom.loop import look_once
+from airloom.missions.pilot import Pilot
+from airloom.missions.streaming import Streamer
+from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.publishing import Publisher
 from airloom.scenario import ScenarioError, load
@@ -53,6 +57,8 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
+        CommandTopics(self)
+        self.streamer = Streamer(self)
         self._started = self._stopping = False
         for system in self.systems.values():
             system.configure(self)
@@ -101,6 +107,16 @@ class Simulation:
         self.warnings.clear()
         self._prepare()
 
+    def pilot(self, vehicle: str) -> Pilot:
+        """A pilot for a vehicle, who flies it in a mission."""
+        if vehicle not in self.vehicles:
+            raise KeyError(f"no vehicle is called '{vehicle}'; vehicles: {', '.join(list(self.vehicles)[:8])}")
+        return Pilot(self, self.vehicles[vehicle])
+
+    def start(self, mission: Coroutine, name: str = "mission") -> Task:
+        """Let a coroutine run on simulation time, beginning with the next tick."""
+        return Task(self, mission, name)
+
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""
         return Group(self.fleet, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
@@ -138,6 +154,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
         self.guard.forget()
+        self.streamer.forget()
         for system in self.systems.values():
             system.reset(self)
 

@@ -1,0 +1,1 @@
+"""Missions: coroutines on simulation time, smooth trajectories, pure pursuit, and mission files."""

@@ -1,0 +1,181 @@
+"""A pilot flies one vehicle in a mission: `await pilot.takeoff(5)`, `await pilot.goto(…)`, and so on."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from math import pi
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airloom.commands import PositionYaw, VelocityYawRate
+from airloom.missions.pursuit import RATE, Polyline, Pursuit
+from airloom.missions.tasks import All, MissionError, Sleep, Task, Until
+from airloom.missions.trajectory import PiecewisePolynomial, through
+from airloom.world.ground import ground
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+    from airloom.vehicle import Vehicle
+
+ARRIVED_WITHIN = 0.2  # m
+STILL_BELOW = 0.3  # m/s
+
+
+class Pilot:
+    """Flies one vehicle. Everything it does can be awaited, cancelled and given a timeout in seconds."""
+
+    def __init__(self, sim: Simulation, vehicle: Vehicle) -> None:
+        self.sim, self.vehicle = sim, vehicle
+
+    @property
+    def name(self) -> str:
+        return self.vehicle.name
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait in simulation time."""
+        await Sleep(seconds)
+
+    async def takeoff(self, height: float = 6.0, speed: float = 1.5, timeout: float | None = None) -> None:
+        """Rise straight up by `height` metres."""
+        if not height > 0:
+            raise MissionError(f"{self.name}: cannot take off to {height} m")
+        await self._fly_to(self.vehicle.position + [0.0, 0.0, height], self._yaw(), speed, timeout, "takeoff")
+
+    async def goto(
+        self, position: Any, yaw: float | None = None, speed: float = 2.0, timeout: float | None = None
+    ) -> None:
+        """Fly straight to a position (world, m) and stop there."""
+        self._must_be_in_the_air("goto")
+        await self._fly_to(position, self._yaw() if yaw is None else yaw, speed, timeout, "goto")
+
+    async def follow(
+        self,
+        path: Any,
+        speed: float = 2.0,
+        yaw: Any = "path",
+        method: str = "smooth",
+        timeout: float | None = None,
+    ) -> None:
+        """Fly along a path: `smooth` (minimum snap through its points) or `pursuit` (pure pursuit of its legs).
+
+        `yaw` is "path" (along the movement), a number (fixed), or a point to look at.
+        """
+        self._must_be_in_the_air("follow")
+        if method == "pursuit":
+            await self._pursue(Pursuit(Polyline(path), speed, yaw), timeout)
+        elif method == "smooth":
+            points = Polyline(path).points
+            if np.linalg.norm(points[0] - self.vehicle.position) > ARRIVED_WITHIN:
+                points = np.vstack([self.vehicle.position, points])
+            self._check_reachable(points)
+            await self._fly(through(points, self._yaws(points, yaw), speed), timeout, "follow")
+        else:
+            raise MissionError(f"{self.name}: no way to follow a path is called '{method}'; known are smooth, pursuit")
+
+    async def land(self, speed: float = 0.7, timeout: float | None = None) -> None:
+        """Go straight down to the ground and stop the rotors."""
+        self._must_be_in_the_air("land")
+        x, y, z = self.vehicle.position
+        below = self._resting_height(x, y)
+        drop = max(z - below, 0.1)
+        trajectory = through(np.array([[x, y, z], [x, y, below - 0.15]]), self._yaw(), speed)
+        self._start(trajectory)
+        limit = 3 * drop / speed + 10 if timeout is None else timeout
+        await Until(self._is_down, f"{self.name}: land", limit)
+        self.sim.streamer.drop(self.vehicle)
+        self.vehicle.kill()
+
+    async def together(self, *coroutines: Coroutine) -> list[Any]:
+        """Run several coroutines at once and wait for all."""
+        return await All([self.sim.start(c, f"{self.name}.{k}") for k, c in enumerate(coroutines)])
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    def _yaw(self) -> float:
+        return float(self.vehicle.euler[2])
+
+    def _must_be_in_the_air(self, what: str) -> None:
+        if not self.vehicle.armed:
+            raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
+
+    def _resting_height(self, x: float, y: float) -> float:
+        body = self.vehicle.airframe.vehicle.body
+        height = ground(self.sim.fleet.flight.world, float(x), float(y))[0]
+        return float(height) + body.size[2] / 2 - body.position[2]
+
+    def _check_reachable(self, points: np.ndarray) -> None:
+        for x, y, z in points:
+            if z < self._resting_height(x, y) - 1e-3:
+                raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies in the ground")
+
+    def _yaws(self, points: np.ndarray, yaw: Any) -> np.ndarray:
+        if isinstance(yaw, str):
+            if yaw != "path":
+                raise MissionError(f"{self.name}: yaw is 'path', a number, or a point, got '{yaw}'")
+            legs = np.diff(points, axis=0)
+            headings = np.arctan2(legs[:, 1], legs[:, 0])
+            level = np.hypot(legs[:, 0], legs[:, 1]) > 1e-3
+            headings = np.where(level, headings, self._yaw())
+            return np.unwrap(np.concatenate([[self._yaw()], headings]), period=2 * pi)
+        if np.ndim(yaw) == 0:
+            return np.full(len(points), float(yaw))
+        gaps = np.asarray(yaw, dtype=float)[None, :2] - points[:, :2]
+        return np.unwrap(np.arctan2(gaps[:, 1], gaps[:, 0]), period=2 * pi)
+
+    async def _fly_to(self, position: Any, yaw: float, speed: float, timeout: float | None, what: str) -> None:
+        goal = np.asarray(position, dtype=float)
+        if goal.shape != (3,) or not np.isfinite(goal).all():
+            raise MissionError(f"{self.name}: {what} takes a position of three finite numbers, got {position}")
+        self._check_reachable(goal[None])
+        here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
+        if np.linalg.norm(goal - here) < 1e-6:
+            here = here + [0.0, 0.0, 1e-6]
+        await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
+
+    def _start(self, trajectory: PiecewisePolynomial) -> None:
+        first = trajectory.at(0.0)
+        self.vehicle.command(PositionYaw(tuple(first[:3]), float(first[3])))
+        self.sim.streamer.fly(self.vehicle, trajectory)
+
+    async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
+        self._start(trajectory)
+        goal = trajectory.at(trajectory.duration)[:3]
+        limit = 2 * trajectory.duration + 15 if timeout is None else timeout
+        try:
+            await Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit)
+        finally:
+            self.sim.streamer.drop(self.vehicle)
+        self.vehicle.command(PositionYaw(tuple(goal), float(trajectory.at(trajectory.duration)[3])))
+
+    async def _pursue(self, pursuit: Pursuit, timeout: float | None) -> None:
+        vehicle = self.vehicle
+        start = self.sim.time
+        limit = 3 * pursuit.path.length / pursuit.speed + 20 if timeout is None else timeout
+        while True:
+            velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
+            vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
+            if pursuit.arrived and np.linalg.norm(vehicle.position - pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN:
+                break
+            if self.sim.time - start > limit:
+                vehicle.recover()
+                raise MissionError(f"{self.name}: pursuit took longer than {limit:g} s")
+            await Sleep(1.0 / RATE)
+        vehicle.command(PositionYaw(tuple(pursuit.path.points[-1]), self._yaw()))
+
+    def _is_at(self, goal: np.ndarray) -> bool:
+        vehicle = self.vehicle
+        if not vehicle.armed:
+            raise MissionError(f"{self.name} was switched to idle")
+        return bool(
+            np.linalg.norm(vehicle.position - goal) < ARRIVED_WITHIN and np.linalg.norm(vehicle.velocity) < STILL_BELOW
+        )
+
+    def _is_down(self) -> bool:
+        x, y, z = self.vehicle.position
+        return z < self._resting_height(x, y) + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+
+
+def start_all(sim: Simulation, mission: Any, vehicles: Any) -> list[Task]:
+    """Start `mission(pilot)` for each of several vehicles."""
+    return [sim.start(mission(Pilot(sim, vehicle)), vehicle.name) for vehicle in vehicles]
