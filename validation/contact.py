@@ -104,9 +104,9 @@ def smoothed_creep(slope: float) -> float:
 def standing_on_slope() -> Outcome:
     """A box on a height field stays where it is if tan α < μ = 0.6. MuJoCo's does: less than 1 mm/s counts as standing.
 
-    The batch engine's does not quite. It smooths Coulomb's law, μ N v/√(v² + ε²) with ε = 0.02 m/s at a step of 1 ms, so
-    its friction needs some speed to hold a weight: v = ε s/√(1 − s²), s = tan α/μ. The rows of the batch engine compare
-    with that law: they show how fast it creeps, and that it creeps as documented.
+    The batch engine's does not quite. It smooths Coulomb's law, μ N v/√(v² + ε²) with ε = 0.02 m/s at a step of 1 ms,
+    so its friction needs some speed to hold a weight: v = ε s/√(1 − s²), s = tan α/μ. The rows of the batch engine
+    compare with that law: they show how fast it creeps, and that it creeps as documented.
     """
     rows = [
         Row(

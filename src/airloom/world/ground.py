@@ -121,8 +121,8 @@ def _to_next_line(x, rate):
 def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
     """Distance along a unit ray to the ground, at most `reach`.
 
-    Between the lines of the grid and the diagonals of its cells the ground is flat, so the ray's height above it changes
-    evenly from one line to the next, and where it becomes negative the ray has met the ground.
+    Between the lines of the grid and the diagonals of its cells the ground is flat, so the ray's height above it
+    changes evenly from one line to the next, and where it becomes negative the ray has met the ground.
     """
     if world[W_COLUMNS] == 0.0:
         distance = (world[W_BASE] - pz) / dz if dz != 0.0 else inf
