@@ -46,8 +46,8 @@ __all__ = [
     "ThrustTorque",
     "ThrustVelocity",
     "Vehicle",
-    "block_kernel",
     "VelocityYawRate",
+    "block_kernel",
     "effect",
     "sensor_kernel",
 ]

@@ -57,7 +57,9 @@ class CommandTopics:
 
     def _command(self, topic: Topic, message: Any, _: int) -> None:
         mode = Mode.named(topic.name.split("/")[2])
-        self._try(topic, MESSAGE_TYPES[mode], lambda vehicle: vehicle.command(from_message(mode, message), switch=False))
+        self._try(
+            topic, MESSAGE_TYPES[mode], lambda vehicle: vehicle.command(from_message(mode, message), switch=False)
+        )
 
     def _try(self, topic: Topic, msgtype: str, act: Any) -> None:
         name = topic.name.split("/")[1]

@@ -10,10 +10,12 @@ from pydantic import ValidationError
 from airloom.commands import (
     BY_MODE, Command, CommandError, Mode, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate,
 )  # fmt: skip
+from airloom.control.multirotor import MultirotorController
 from airloom.fleet import Member
 from airloom.flight_stack import Rated
 from airloom.physics.rows import (
-    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SPEED, SPX, STATE, STATE_ROWS, TARGET, VX, WINDX, WX,
+    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SPEED, SPX, STATE, STATE_ROWS,
+    TARGET, VX, WINDX, WX,
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.sensor import DELAYED, READING
@@ -165,7 +167,7 @@ class Vehicle:
     def holding_command(self) -> PositionYaw:
         """Where it would come to a stop if it braked now."""
         controller = self._member.controller
-        frequency = getattr(controller, "frequencies", lambda: (1.0,))()[0]
+        frequency = controller.frequencies()[0] if isinstance(controller, MultirotorController) else 1.0
         return PositionYaw(tuple(self.position + self.velocity / frequency), float(self.euler[2]))
 
     def _holding(self, mode: Mode) -> Command:
@@ -186,8 +188,7 @@ class Vehicle:
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
             able = ", ".join(Mode(m).label for m in controller.modes)
             raise CommandError(
-                f"{self.name}'s controller '{self._member.vehicle.controller.kind}' flies {able} only, not {mode.label}; "
-                f"the controller 'modes' flies them all"
+                f"{self.name}'s controller flies {able} only, not {mode.label}; the controller 'modes' flies them all"
             )
 
     def _check_thrust(self, thrust: float) -> None:

@@ -5,23 +5,22 @@ this acceleration and the heading that gives the yaw are followed by α = ω_a²
 J α + ω × J ω. The attitude error e is twice the tangent of half the angle between body z and the wanted thrust
 direction: it needs no trigonometry and stays defined when upside down.
 
-Tuning: ω_a is what the motors can follow (0.3/τ) and what their torque allows for a 0.35 rad error, whichever is less;
-yaw likewise; the position loop is six times slower than the tilt loop.
+Tuning: see control/multirotor.py.
 """
 
 from __future__ import annotations
 
 from math import pi, sqrt, tan
 
-import numpy as np
 from pydantic import Field
 
 from airloom.compiled import compiled
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-from airloom.flight_stack import Controller, Rated, StackError, block_kernel
+from airloom.control.multirotor import MultirotorController
+from airloom.flight_stack import Rated, block_kernel
 from airloom.physics.rows import (
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY,
-    JYZ, JZZ, LANES, MASS, MEMORY, MODE, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
+    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY, JYZ,
+    JZZ, LANES, MASS, MEMORY, MODE, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
 )  # fmt: skip
 
 (
@@ -124,27 +123,12 @@ class CascadeParameters(Rated):
     max_tilt: float = Field(0.6, gt=0, lt=pi / 2, description="rad")
 
 
-class Cascade(Controller):
+class Cascade(MultirotorController):
     """Position → thrust direction → torque → rotors, for any multirotor, tuned from its file."""
 
     Parameters = CascadeParameters
     parameters: CascadeParameters
     kernel = control_cascade
-
-    def check(self) -> None:
-        frame = self.airframe
-        if np.linalg.matrix_rank(frame.allocation, tol=1e-9) < 4:
-            raise StackError(
-                f"the controller 'cascade' needs rotors that give thrust and all three torques independently; "
-                f"these {len(frame.rotors)} do not"
-            )
-        lift, weight = float(frame.allocation[0] @ frame.max_thrusts), frame.mass * frame.gravity
-        if lift < 1.1 * weight:
-            raise StackError(
-                f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
-            )
-        if not (self._angular_authority() > 0).all():
-            raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
 
     def frequencies(self) -> tuple[float, float, float]:
         """Natural frequencies of position, tilt and yaw, rad/s."""
@@ -152,29 +136,11 @@ class Cascade(Controller):
         position, tilt, turn = self.tuned_frequencies(p.tilt_frequency)
         return p.position_frequency or position, tilt, p.yaw_frequency or turn
 
-    def tuned_frequencies(self, tilt: float | None = None) -> tuple[float, float, float]:
-        """What this airframe can follow, slower loops outside faster ones."""
-        lag = max(max(r.time_constant_up, r.time_constant_down) for r in self.airframe.rotors)
-        roll, pitch, yaw = self._angular_authority()
-        tilt = tilt or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
-        return tilt / 6.0, tilt, min(0.5 * tilt, sqrt(yaw / 0.35))
-
-    def _angular_authority(self) -> np.ndarray:
-        """Angular acceleration that each axis can reach while hovering, rad/s²."""
-        frame = self.airframe
-        weight = frame.mass * frame.gravity or 0.5 * float(frame.allocation[0] @ frame.max_thrusts)
-        hover = frame.mixer[:, 0] * weight
-        room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
-        with np.errstate(divide="ignore"):
-            torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]
-        return np.array(torque) / np.diag(frame.inertia)
-
     def gains(self, step_ns: int) -> list[float]:
-        p, frame = self.parameters, self.airframe
+        p = self.parameters
         position, tilt, turn = self.frequencies()
-        lift = float(frame.allocation[0] @ frame.max_thrusts)
         loop = [position**2, 2.0 * position, p.integral * position**3]
         return [
             1.0 / p.rate, *loop, *loop, 2.0 * p.max_speed / position, tilt**2, 2.0 * tilt, turn**2, 2.0 * turn,
-            tan(p.max_tilt), 0.05 * lift, 0.95 * lift,
+            tan(p.max_tilt), 0.05 * self.lift, 0.95 * self.lift,
         ]  # fmt: skip

@@ -20,8 +20,8 @@ from math import acos, asin, atan2, cos, pi, sin, sqrt, tan
 from pydantic import Field, model_validator
 
 from airloom.compiled import compiled
-from airloom.control.cascade import Cascade
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
+from airloom.control.multirotor import MultirotorController
 from airloom.flight_stack import Rated, block_kernel
 from airloom.physics.rows import (
     APITCH, APITCHRATE, AROLL, AROLLRATE, ATHRUST, AYAW, AYAWRATE, BAX, BAY, BAZ, BVX, BVY, BVZ, BYAWRATE, B_IN_BODY,
@@ -203,7 +203,7 @@ class ModesParameters(Rated):
 
     @model_validator(mode="after")
     def _are_stable(self) -> ModesParameters:
-        """A double integrator under a sampled PD law is stable while k_d dt + k_p dt²/2 < 2; a single one while k dt < 2."""
+        """Sampled, PD on a double integrator is stable while k_d dt + k_p dt²/2 < 2, P on one integrator while k dt < 2."""
         dt = 1.0 / self.rate
         for name in ("position", "attitude", "yaw"):
             frequency, damping = getattr(self, f"{name}_frequency"), getattr(self, f"{name}_damping")
@@ -219,10 +219,11 @@ class ModesParameters(Rated):
         return self
 
 
-class Modes(Cascade):
+class Modes(MultirotorController):
     """Six control modes with the laws of uav_gazebo, for any multirotor; gains tuned from its file or given."""
 
     Parameters = ModesParameters
+    parameters: ModesParameters
     kernel = control_modes
     modes = (1, 2, 3, 4, 5)
 
@@ -232,7 +233,7 @@ class Modes(Cascade):
         return p.position_frequency or position, p.attitude_frequency or tilt, p.yaw_frequency or turn
 
     def max_thrust(self) -> float:
-        return 0.95 * float(self.airframe.allocation[0] @ self.airframe.max_thrusts)
+        return 0.95 * self.lift
 
     def max_tilt(self) -> float:
         """As asked, but no more than leaves the thrust to carry the weight."""

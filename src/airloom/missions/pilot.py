@@ -40,7 +40,7 @@ class Pilot:
         """Rise straight up by `height` metres."""
         if not height > 0:
             raise MissionError(f"{self.name}: cannot take off to {height} m")
-        await self._fly_to(self.vehicle.position + [0.0, 0.0, height], self._yaw(), speed, timeout, "takeoff")
+        await self._fly_to(self.vehicle.position + np.array([0.0, 0.0, height]), self._yaw(), speed, timeout, "takeoff")
 
     async def goto(
         self, position: Any, yaw: float | None = None, speed: float = 2.0, timeout: float | None = None
@@ -130,7 +130,7 @@ class Pilot:
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
         if np.linalg.norm(goal - here) < 1e-6:
-            here = here + [0.0, 0.0, 1e-6]
+            here = here + np.array([0.0, 0.0, 1e-6])
         await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:

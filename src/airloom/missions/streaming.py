@@ -79,9 +79,7 @@ class Streamer:
         self._starts = np.array([start for start, _ in self._flying.values()])
         self._first = np.cumsum([0, *(len(p.durations) for p in pieces)])
         self._durations = np.concatenate([p.durations for p in pieces]) if pieces else np.zeros(0)
-        self._coefficients = (
-            np.concatenate([p.coefficients for p in pieces]) if pieces else np.zeros((0, AXES, ORDER))
-        )
+        self._coefficients = np.concatenate([p.coefficients for p in pieces]) if pieces else np.zeros((0, AXES, ORDER))
 
     def _stream(self) -> None:
         if not self._flying:

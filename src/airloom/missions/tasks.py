@@ -147,7 +147,9 @@ class Task:
     def _begin(self, waiting: Any) -> None:
         if not isinstance(waiting, Wait):
             self.wake(
-                error=MissionError(f"{self.name} awaits {type(waiting).__name__}; a mission awaits drone.sleep and such")
+                error=MissionError(
+                    f"{self.name} awaits {type(waiting).__name__}; a mission awaits drone.sleep and such"
+                )
             )
             return
         waiting.begin(self)

@@ -89,7 +89,7 @@ def leg_durations(points: np.ndarray, speed: float, acceleration: float) -> np.n
     return np.maximum(2.19 * lengths / speed, np.sqrt(7.52 * lengths / acceleration)) + 1e-3
 
 
-def through(waypoints: np.ndarray, yaws: np.ndarray, speed: float, acceleration: float = 2.0) -> PiecewisePolynomial:
+def through(waypoints: np.ndarray, yaws: np.ndarray | float, speed: float, acceleration: float = 2.0) -> PiecewisePolynomial:
     """The smooth way through waypoints (n × 3) with yaws, from rest to rest; yaw takes the short way round."""
     waypoints = np.asarray(waypoints, dtype=float)
     if waypoints.ndim != 2 or waypoints.shape[1] != 3 or len(waypoints) < 2:

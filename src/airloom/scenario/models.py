@@ -138,7 +138,8 @@ class Vehicle(Model):
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
     command_timeout: Positive | None = Field(
-        1.0, description="silence after which a vehicle steered by velocity or thrust brakes to a hover, s; null for never"
+        1.0,
+        description="silence after which a vehicle steered by velocity or thrust brakes to a hover, s; null for never",
     )
     pose: Pose = Pose()
     motion: Motion = Motion()

@@ -1,0 +1,56 @@
+"""What a controller can know of a multirotor from its file: whether it can fly, and how fast its loops may be.
+
+The tilt loop is as fast as the motors can follow (0.3/τ) and as their torque allows for an error of 0.35 rad, whichever
+is less; yaw likewise; the position loop is six times slower than the tilt loop.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from airloom.flight_stack import Controller, StackError
+
+
+class MultirotorController(Controller):
+    """Base of the controllers that fly any multirotor by thrust and torque."""
+
+    @property
+    def lift(self) -> float:
+        """Thrust of all rotors at full speed along body z, N."""
+        return float(self.airframe.allocation[0] @ self.airframe.max_thrusts)
+
+    def check(self) -> None:
+        frame = self.airframe
+        if np.linalg.matrix_rank(frame.allocation, tol=1e-9) < 4:
+            raise StackError(
+                f"this controller needs rotors that give thrust and all three torques independently; "
+                f"these {len(frame.rotors)} do not"
+            )
+        weight = frame.mass * frame.gravity
+        if self.lift < 1.1 * weight:
+            raise StackError(
+                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
+            )
+        if not (self._angular_authority() > 0).all():
+            raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
+
+    def frequencies(self) -> tuple[float, float, float]:
+        """Natural frequencies of position, tilt and yaw, rad/s."""
+        return self.tuned_frequencies()
+
+    def tuned_frequencies(self, tilt: float | None = None) -> tuple[float, float, float]:
+        """What this airframe can follow, slower loops outside faster ones."""
+        lag = max(max(r.time_constant_up, r.time_constant_down) for r in self.airframe.rotors)
+        roll, pitch, yaw = self._angular_authority()
+        tilt = tilt or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
+        return tilt / 6.0, tilt, min(0.5 * tilt, sqrt(yaw / 0.35))
+
+    def _angular_authority(self) -> np.ndarray:
+        """Angular acceleration that each axis can reach while hovering, rad/s²."""
+        frame = self.airframe
+        hover = frame.mixer[:, 0] * (frame.mass * frame.gravity or 0.5 * self.lift)
+        room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
+        torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]
+        return np.array(torque) / np.diag(frame.inertia)
