@@ -251,6 +251,8 @@ def _all_models() -> list[type[BaseModel]]:
 
 def _type(annotation: Any) -> str:
     origin, arguments = get_origin(annotation), get_args(annotation)
+    if annotation in (None, NoneType):
+        return "nothing"
     if origin is Annotated:
         return _type(arguments[0])
     if origin in (Union, UnionType):

@@ -45,7 +45,7 @@ def control_hover(w, rotors, tick):
         turn = w[row.SYAW + i] - yaw
         yaw_error = atan2(sin(turn), cos(turn))
 
-        on = 1.0 if w[row.ARMED + i] > 0.0 else 0.0  # no thrust before the first command
+        on = 1.0 if w[row.MODE + i] > 0.0 else 0.0  # no thrust before the first command
         kp, kd = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i]
         w[WANT_THRUST + i] = on * w[row.MASS + i] * (g + az) / (cos(roll) * cos(pitch))
         w[WANT_X + i] = on * w[row.JXX + i] * (kp * roll_error - kd * w[row.EWX + i])

@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, flight, forces, rigid_body, sensors
+from validation import contact, flight, forces, modes, rigid_body, sensors
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -24,4 +24,5 @@ CASES: list[Case] = [
     sensors.places_on_earth,
     sensors.standard_atmosphere,
     flight.crazys_step,
+    modes.mode_steps,
 ]

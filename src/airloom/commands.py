@@ -33,7 +33,7 @@ class Mode(IntEnum):
         """A mode by number, or by name in any case, with spaces, dashes or underscores."""
         try:
             return cls(int(name)) if not isinstance(name, str) or name.isdigit() else cls[_as_key(name)]
-        except (KeyError, ValueError):
+        except (KeyError, TypeError, ValueError):
             known = ", ".join(f"{mode.value} {mode.label}" for mode in cls)
             raise CommandError(f"no control mode is called '{name}'; known are {known}") from None
 
@@ -77,7 +77,7 @@ class Command:
 def _is_number(value: object) -> bool:
     try:
         return isfinite(value)  # type: ignore[arg-type]
-    except TypeError:
+    except (TypeError, OverflowError):
         return False
 
 

@@ -53,7 +53,9 @@ class Group(Sequence):
         return self._get(WX, 3)
 
     def tune(self, **changes) -> None:
-        """Change the controller's parameters of all of them in flight; see `Vehicle.tune`."""
+        """Change the controller's parameters of all of them in flight, or of none if one cannot; see `Vehicle.tune`."""
+        for vehicle in self._vehicles:
+            vehicle.check_tuning(**changes)
         for vehicle in self._vehicles:
             vehicle.tune(**changes)
 

@@ -15,37 +15,43 @@ if TYPE_CHECKING:
 class Guard:
     """Brakes a vehicle to a hover when its commander has been silent for longer than the vehicle's timeout.
 
-    Idle and position modes need nobody: they hold by themselves.
+    A command that comes exactly at the timeout is in time. Idle and position modes need nobody: they hold by
+    themselves.
     """
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._deadlines: dict[str, int] = {}
-        self._watching = False
+        self._next_look: int | None = None
 
     def forget(self) -> None:
         self._deadlines.clear()
-        self._watching = False
+        self._next_look = None
 
     def heard(self, vehicle: Vehicle) -> None:
         timeout = vehicle.command_timeout
         if vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW) or timeout is None:
             self._deadlines.pop(vehicle.name, None)
             return
-        self._deadlines[vehicle.name] = self._sim.time_ns + round(timeout * NS_PER_SECOND)
-        if not self._watching:
-            self._watching = True
-            self._sim.call_at(self._deadlines[vehicle.name] / NS_PER_SECOND, self._look)
+        deadline = self._sim.time_ns + round(timeout * NS_PER_SECOND)
+        self._deadlines[vehicle.name] = deadline
+        if self._next_look is None or deadline < self._next_look:
+            self._look_after(deadline)
 
-    def _look(self) -> None:
-        now = self._sim.time_ns
+    def _look_after(self, deadline: int) -> None:
+        self._next_look = deadline
+        self._sim.call_at((deadline + 1) / NS_PER_SECOND, lambda: self._look(deadline))
+
+    def _look(self, planned: int) -> None:
+        if planned != self._next_look:
+            return  # somebody with a shorter timeout has come since
         for name, deadline in list(self._deadlines.items()):
-            if deadline <= now:
+            if deadline < self._sim.time_ns:
                 del self._deadlines[name]
                 self._brake(self._sim.vehicles[name])
-        self._watching = bool(self._deadlines)
-        if self._watching:
-            self._sim.call_at(min(self._deadlines.values()) / NS_PER_SECOND, self._look)
+        self._next_look = None
+        if self._deadlines:
+            self._look_after(min(self._deadlines.values()))
 
     def _brake(self, vehicle: Vehicle) -> None:
         if vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW):

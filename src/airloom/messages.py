@@ -33,6 +33,7 @@ CLOCK = "rosgraph_msgs/msg/Clock"
 ACTUATORS = "actuator_msgs/msg/Actuators"
 SETPOINT = "airloom_msgs/msg/Setpoint"
 FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
+JOY = "sensor_msgs/msg/Joy"
 EVENT = "airloom_msgs/msg/Event"
 CONTROL_MODE = "airloom_msgs/msg/ControlMode"
 POSITION_YAW = "airloom_msgs/msg/PositionYaw"
@@ -452,6 +453,12 @@ def setpoint(frame_id: str) -> Template:
 def flight_command(frame_id: str) -> Template:
     """Columns: thrust, roll, pitch, yaw rate: what the position loop asks of the inner loop."""
     return Template(FLIGHT_COMMAND, ["thrust", "roll", "pitch", "yaw_rate"], {"header.frame_id": frame_id})
+
+
+def pose(frame_id: str) -> Template:
+    """Columns: position xyz, attitude wxyz."""
+    columns = [*_paths("pose.position", "xyz"), *_paths("pose.orientation", "wxyz")]
+    return Template(POSE_STAMPED, columns, {"header.frame_id": frame_id})
 
 
 def actuators(frame_id: str, rotors: int) -> Template:

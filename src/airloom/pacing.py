@@ -46,9 +46,7 @@ class Pacer:
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
-        if not (isfinite(speed) and speed > 0):
-            raise ValueError(f"a speed must be a number above 0, got {speed}")
-        self.speed = speed
+        self.speed = _checked(speed)
         self.lateness = Lateness()
         self._clock, self._sleep = clock, sleep
         self._start_time = self._start_clock = 0.0
@@ -57,6 +55,11 @@ class Pacer:
         """Begin the schedule at this simulation time."""
         self._start_time, self._start_clock = time, self._clock()
 
+    def change(self, speed: float, time: float) -> None:
+        """From this simulation time on, go at another speed."""
+        self.speed = _checked(speed)
+        self.start(time)
+
     def wait(self, time: float) -> None:
         """Sleep until the wall clock reaches this simulation time."""
         due = self._start_clock + (time - self._start_time) / self.speed
@@ -64,3 +67,9 @@ class Pacer:
         if ahead > 0:
             self._sleep(ahead)
         self.lateness.note(self._clock() - due)
+
+
+def _checked(speed: float) -> float:
+    if not (isfinite(speed) and speed > 0):
+        raise ValueError(f"a speed must be a number above 0, got {speed}")
+    return speed

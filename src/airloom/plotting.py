@@ -23,7 +23,8 @@ FLIGHT_FIGURES = 4
 
 _SIZE, _DPI = (16.0, 12.0), 100
 _POSE_TOPIC = re.compile(r"/([^/]+)/(state|odometry)")
-_FLOWN, _WANTED = "#1f5fa8", "#e0641b"
+_MODE_CHANGE = re.compile(r"mode \w+ → (\w+)")
+_FLOWN, _WANTED, _AHEAD = "#1f5fa8", "#e0641b", "#3a923a"
 _SERIES = ["#1f5fa8", "#e0641b", "#3a923a", "#8e4bb0", "#c03d3e", "#7f6a52", "#3aa6a6", "#d4a017"]
 _STYLE: dict[Any, Any] = {
     "font.size": 12,
@@ -44,7 +45,7 @@ _STYLE: dict[Any, Any] = {
 
 
 def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Path]:
-    """Draw a flight figure for each of a few vehicles, a fleet figure for several. Returns the files.
+    """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure. Returns the files.
 
     `out` is a folder, or a file name such as figure.pdf; the run's folder if left out.
     """
@@ -57,6 +58,8 @@ def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Pat
                 figures[f"flight-{vehicle}"] = _flight_figure(log, run, vehicle, topic)
         if len(topics) > 1:
             figures["fleet"] = _fleet_figure(log, run, topics)
+        if pursuers := [vehicle for vehicle in topics if _target_topic(vehicle) in log.topics][:FLIGHT_FIGURES]:
+            figures["pursuit"] = _pursuit_figure(log, run, {vehicle: topics[vehicle] for vehicle in pursuers})
         return _save(figures, run, out)
 
 
@@ -161,14 +164,56 @@ def _flight_figure(log: LogReader, run: RunFolder, vehicle: str, topic: str) -> 
     figure = _new_figure()
     _title(figure, log, run, vehicle)
     axes = figure.subplots(3, 3, sharex=True)
-    panels = _flight_panels(log, vehicle, topic)
+    panels, flown = _flight_panels(log, vehicle, topic), modes_flown(log, vehicle)
+    for panel in panels:
+        if panel.title.startswith(("Position", "Yaw")) and panel.title != "Yaw rate":
+            panel.wanted = _while_in_force(panel.wanted, flown)
     for axis, panel in zip(axes.flat, panels, strict=False):
         _draw_panel(axis, panel)
     _draw_rotors(axes.flat[-1], log, f"/{vehicle}/rotors")
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
-    _explain_lines(figure, any(panel.wanted is not None for panel in panels))
+    _explain_lines(figure, any(panel.wanted is not None for panel in panels), _shade_modes(figure, flown))
     return figure
+
+
+def modes_flown(log: LogReader, vehicle: str) -> list[tuple[float, float, str]]:
+    """Begin, end and name of each control mode that a vehicle was in, from the events."""
+    changes = [(0.0, "idle")]
+    for event in log.messages(["/events"]) if "/events" in log.topics else ():
+        if event.message.source == vehicle and (change := _MODE_CHANGE.fullmatch(event.message.text)):
+            changes.append((event.time_ns / 1e9, change[1]))
+    ends = [*(begin for begin, _ in changes[1:]), log.duration]
+    return [(begin, end, mode) for (begin, mode), end in zip(changes, ends, strict=True) if end > begin]
+
+
+def _while_in_force(
+    setpoint: tuple[np.ndarray, np.ndarray] | None, flown: list[tuple[float, float, str]]
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """A position or yaw setpoint without the times at which the vehicle was steered otherwise."""
+    if setpoint is None:
+        return None
+    times, values = setpoint[0], setpoint[1].astype(float)
+    for begin, end, mode in flown:
+        if mode not in ("idle", "position_yaw"):
+            values[(times > begin) & (times <= end)] = np.nan
+    return times, values
+
+
+def _shade_modes(figure: Figure, flown: list[tuple[float, float, str]]) -> list[Any]:
+    """A band for each mode, if there are others than waiting and holding a position; for the legend."""
+    from matplotlib.patches import Patch
+
+    if {mode for _, _, mode in flown} <= {"idle", "position_yaw"}:
+        return []
+    modes = list(dict.fromkeys(mode for _, _, mode in flown))
+    colors = {mode: _SERIES[k % len(_SERIES)] if mode != "position_yaw" else "none" for k, mode in enumerate(modes)}
+    for axis in figure.axes:
+        for begin, end, mode in flown:
+            axis.axvspan(begin, end, facecolor=colors[mode], alpha=0.14, linewidth=0, zorder=0)
+    return [
+        Patch(facecolor=colors[mode], edgecolor="#bbbbbb", alpha=0.3, label=mode.replace("_", ", ")) for mode in modes
+    ]
 
 
 def _flight_panels(log: LogReader, vehicle: str, topic: str) -> list[_Panel]:
@@ -252,13 +297,13 @@ def _fit(axis: Axes, smallest_span: float) -> None:
     axis.margins(x=0.01)
 
 
-def _explain_lines(figure: Figure, with_wanted: bool) -> None:
+def _explain_lines(figure: Figure, with_wanted: bool, others: Sequence[Any] = ()) -> None:
     from matplotlib.lines import Line2D
 
-    lines = [Line2D([], [], color=_FLOWN, label="flown")]
+    lines: list[Any] = [Line2D([], [], color=_FLOWN, label="flown")]
     if with_wanted:
         lines.append(Line2D([], [], color=_WANTED, linestyle=(0, (5, 2)), label="setpoint or command"))
-    figure.legend(handles=lines, loc="outside lower center", ncols=2, fontsize=13)
+    figure.legend(handles=[*lines, *others], loc="outside lower center", ncols=4 if others else 2, fontsize=13)
 
 
 # A fleet
@@ -364,6 +409,102 @@ def _closest_pair(points: np.ndarray) -> float:
     distances = squares[:, None] + squares - 2.0 * (points @ points.T)
     np.fill_diagonal(distances, np.inf)
     return float(np.sqrt(max(distances.min(), 0.0)))
+
+
+# Pure pursuit
+
+
+@dataclass
+class _Chase:
+    """A pursuit: the target and, at the same times, the vehicle."""
+
+    times: np.ndarray
+    target: np.ndarray
+    vehicle: np.ndarray
+
+    def lookahead_lines(self, count: int) -> np.ndarray:
+        """Lines from vehicle to target: count × 2 ends × 3."""
+        some = np.linspace(0, len(self.times) - 1, min(count, len(self.times))).astype(int)
+        return np.stack([self.vehicle[some], self.target[some]], axis=1)
+
+    def gaps(self) -> np.ndarray:
+        """How far the vehicle is from the path, which is what the target has passed over and will."""
+        path = np.vstack([self.vehicle[:1], self.target])
+        starts, legs = path[:-1], np.diff(path, axis=0)
+        squares = np.maximum((legs**2).sum(axis=1), 1e-12)
+        return np.array([_gap_to_legs(place, starts, legs, squares) for place in self.vehicle])
+
+
+def _gap_to_legs(place: np.ndarray, starts: np.ndarray, legs: np.ndarray, squares: np.ndarray) -> float:
+    along = np.clip(((place - starts) * legs).sum(axis=1) / squares, 0.0, 1.0)
+    return float(np.linalg.norm(starts + along[:, None] * legs - place, axis=1).min())
+
+
+def _target_topic(vehicle: str) -> str:
+    return f"/{vehicle}/pursuit_target"
+
+
+def _pursuit_figure(log: LogReader, run: RunFolder, topics: dict[str, str]) -> Figure:
+    chases = {vehicle: _chase(log, vehicle, topic) for vehicle, topic in topics.items()}
+    figure = _new_figure(height=9.5)
+    _title(figure, log, run, f"{', '.join(chases)} in pursuit")
+    grid = figure.add_gridspec(2, 2, width_ratios=[1.25, 1.0], height_ratios=[1.5, 1.0])
+    space = figure.add_subplot(grid[:, 0], projection="3d")
+    above, gaps = figure.add_subplot(grid[0, 1]), figure.add_subplot(grid[1, 1])
+    for chase in chases.values():
+        _draw_in_space(space, chase)
+        _draw_from_above(above, chase)
+    _draw_gaps(gaps, chases)
+    _set_up_space(space)
+    above.set(title="Seen from above", xlabel="east x [m]", ylabel="north y [m]")
+    above.set_aspect("equal", adjustable="datalim")
+    figure.legend(*above.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=13)
+    return figure
+
+
+def _set_up_space(axis: Any) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    axis.set_xlabel("east x [m]", labelpad=10)
+    axis.set_ylabel("north y [m]", labelpad=10)
+    axis.set_zlabel("z [m]")
+    axis.set_zlim(bottom=min(0.0, axis.get_zlim()[0]))
+    axis.set_aspect("equal", adjustable="box")
+    axis.zaxis.set_major_locator(MaxNLocator(4))
+    axis.view_init(elev=35, azim=-60)
+
+
+def _chase(log: LogReader, vehicle: str, topic: str) -> _Chase:
+    times, target = _thinned(*log.series(_target_topic(vehicle), "pose.position"), 2000)
+    moments, flown = log.series(topic, "pose.pose.position")
+    return _Chase(times, target, np.column_stack([np.interp(times, moments, axis) for axis in flown.T]))
+
+
+def _draw_in_space(axis: Any, chase: _Chase) -> None:
+    from mpl_toolkits.mplot3d.art3d import Line3DCollection  # type: ignore[import-untyped]
+
+    axis.plot(*chase.target.T, color=_WANTED, linewidth=1.2)
+    axis.plot(*chase.vehicle.T, color=_FLOWN, linewidth=2.0)
+    axis.add_collection(Line3DCollection(chase.lookahead_lines(40), colors=_AHEAD, linewidths=0.9))
+
+
+def _draw_from_above(axis: Axes, chase: _Chase) -> None:
+    first = not axis.lines
+    axis.plot(*chase.target[:, :2].T, color=_WANTED, label="path, as the target ran along it" if first else None)
+    axis.plot(*chase.vehicle[:, :2].T, color=_FLOWN, linewidth=2.0, label="flown" if first else None)
+    for number, line in enumerate(chase.lookahead_lines(40)):
+        label = "lookahead at some times" if first and number == 0 else None
+        axis.plot(*line[:, :2].T, color=_AHEAD, linewidth=0.9, marker="o", markevery=[1], markersize=3, label=label)
+
+
+def _draw_gaps(axis: Axes, chases: dict[str, _Chase]) -> None:
+    axis.set(title="Distance to the path", xlabel="time [s]", ylabel="[m]")
+    for vehicle, chase in chases.items():
+        axis.plot(chase.times, chase.gaps(), label=vehicle)
+    axis.set_ylim(bottom=0.0)
+    axis.margins(x=0.01)
+    if len(chases) > 1:
+        axis.legend(loc="best", ncols=2)
 
 
 # Any fields

@@ -10,9 +10,11 @@ import difflib
 import hashlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import FunctionType
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -98,22 +100,30 @@ def _from_entry_point(category: str, kind: str) -> Any:
         raise PluginError(f"the {category} '{kind}' cannot be loaded from {known[kind].value}: {error}") from error
 
 
+def function_in(script: str) -> Callable:
+    """The function that `path/to/file.py:function` names."""
+    return _named_in_file(script, None, "function", FunctionType)
+
+
 def _from_path(kind: str, folder: Path | None) -> Any:
-    file_name, _, class_name = kind.partition(":")
+    return _named_in_file(kind, folder, "class", type)
+
+
+def _named_in_file(place: str, folder: Path | None, what: str, expected: type) -> Any:
+    file_name, _, name = place.partition(":")
     path = (folder or Path.cwd()) / file_name
     if not path.is_file():
         raise PluginError(f"plugin file '{path}' does not exist")
-    if not class_name:
-        raise PluginError(f"'{kind}' names a file but no class: write {file_name}:ClassName")
+    if not name:
+        example = "ClassName" if expected is type else what
+        raise PluginError(f"'{place}' names a file but no {what}: write {file_name}:{example}")
     module = _load_module(path.resolve())
-    if not hasattr(module, class_name):
-        classes = [
-            name for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Plugin)
-        ]
-        close = difflib.get_close_matches(class_name, classes, n=1)
+    if not hasattr(module, name):
+        own = [key for key, value in vars(module).items() if isinstance(value, expected)]
+        close = difflib.get_close_matches(name, own, n=1)
         hint = f"; did you mean '{close[0]}'?" if close else ""
-        raise PluginError(f"'{path}' has no class '{class_name}'{hint}")
-    return getattr(module, class_name)
+        raise PluginError(f"'{path}' has no {what} '{name}'{hint}")
+    return getattr(module, name)
 
 
 @cache

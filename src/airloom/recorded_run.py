@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 
 from airloom import __version__
 from airloom.blame import blame
+from airloom.bridges.control_link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
 from airloom.divergence import Diverged, Guard
@@ -37,13 +39,18 @@ class Outcome:
 class RecordedRun:
     """Flies a simulation to the scenario's duration; writes scenario, log and summary, however it ends."""
 
-    def __init__(self, sim: Simulation, folder: RunFolder, *, speed: float | None = None, log: bool = True) -> None:
+    def __init__(
+        self, sim: Simulation, folder: RunFolder, *, speed: float | None = None, log: bool = True, link: bool = False
+    ) -> None:
+        """`link` lets other processes command the run, see `bridges/control_link.py`."""
         self.sim, self.folder = sim, folder
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None else Pacer(speed)
         self.outcome = Outcome()
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
+        self.paused = False
+        self.link = ControlLink(self) if link else None
         self._stopping = False
         self._start_clock = self._end_clock = self._start_time = 0.0
         text = resolved_text(sim.scenario)
@@ -61,14 +68,27 @@ class RecordedRun:
         self._stopping = True
         self.sim.stop()
 
+    @property
+    def speed(self) -> float | None:
+        """Seconds of simulation time a second; None for as fast as possible."""
+        return self.pacer.speed if self.pacer else None
+
+    def change_speed(self, speed: float | None) -> None:
+        if speed is None:
+            self.pacer = None
+            return
+        self.pacer = self.pacer or Pacer(speed)
+        self.pacer.change(speed, self.sim.time)
+
     def fly(self, look: Callable[[], None] = lambda: None) -> Outcome:
         """Run to the end; `look` is called after every chunk."""
         try:
             self._first_tick()
-            self._fly(look)
+            with self.link or nullcontext():
+                self._fly(look)
         except Interrupted:
             pass
-        except (Diverged, LogError) as error:
+        except (Diverged, LogError, RunFolderError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
@@ -133,6 +153,8 @@ class RecordedRun:
             guard.check(sim)
             if self.pacer:
                 self.pacer.wait(sim.time)
+            if self.link:
+                self._attend(self.link)
             if self._stopping:
                 sim.stop()
             look()
@@ -140,11 +162,21 @@ class RecordedRun:
         while self.sim.tick < self.target and not self._stopping:
             self.sim.run(self._next_stop() * self.sim.step_ns / NS_PER_SECOND, watch)
 
+    def _attend(self, link: ControlLink) -> None:
+        """Do what was asked for over the link, and stand still as long as that is to pause."""
+        link.serve()
+        if not self.paused:
+            return
+        while self.paused and not self._stopping:
+            link.serve(wait=Pacer.slice)
+        if self.pacer:
+            self.pacer.start(self.sim.time)
+
     def _next_stop(self) -> int:
-        """The tick to run to in one go: if paced, an instant ahead, else the end."""
-        if self.pacer is None:
+        """The tick to run to in one go: an instant ahead if paced or commanded over a link, else the end."""
+        if self.pacer is None and self.link is None:
             return self.target
-        ticks = round(self.pacer.slice * self.pacer.speed * NS_PER_SECOND / self.sim.step_ns)
+        ticks = round(Pacer.slice * (self.speed or 1.0) * NS_PER_SECOND / self.sim.step_ns)
         return min(self.target, self.sim.tick + max(ticks, 1))
 
     def _close_log(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, sin
 
 import numpy as np
 
@@ -32,6 +32,11 @@ def matrix_from_quaternion(q: np.ndarray) -> np.ndarray:
 
 def matrix_from_euler(roll: float, pitch: float, yaw: float) -> np.ndarray:
     return matrix_from_quaternion(quaternion_from_euler(roll, pitch, yaw))
+
+
+def yaw_from_quaternion(q: np.ndarray) -> float:
+    w, x, y, z = map(float, q)
+    return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
 
 def euler_from_quaternion(q: np.ndarray) -> np.ndarray:

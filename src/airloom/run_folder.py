@@ -1,4 +1,4 @@
-"""The folder a run leaves: `log.mcap`, `scenario.yaml`, `summary.json` and figures."""
+"""The folder a run leaves: `log.mcap`, `scenario.yaml`, `summary.json`, figures; `control.sock` while it is linked."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import numpy as np
 RUNS = Path("runs")
 LAST = "last"
 _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
+_SOCKET, _SOCKET_NOTE = "control.sock", "control.path"
 
 
 class RunFolderError(Exception):
@@ -29,6 +30,9 @@ class RunFolder:
         self.log = log or path / _LOG
         self.summary = path / _SUMMARY
         self.scenario = path / _SCENARIO
+        self.socket = path / _SOCKET
+        self.socket_note = path / _SOCKET_NOTE
+        """Says where the socket is if this folder's path is too long for one."""
 
     @classmethod
     def create(cls, scenario: str, out: Path | str | None = None) -> RunFolder:
@@ -117,6 +121,8 @@ def _cleared(path: Path) -> Path:
 
 
 def _is_ours(entry: Path) -> bool:
+    if entry.name in (_SOCKET, _SOCKET_NOTE):
+        return entry.is_socket() or entry.is_file()
     is_run = (entry.parent / _LOG).is_file() or (entry.parent / _SUMMARY).is_file()
     ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and (entry.suffix == ".png" or entry.name == _SCENARIO))
     return ours and entry.is_file() and not entry.is_symlink()

@@ -60,6 +60,7 @@ class Simulation:
         CommandTopics(self)
         self.streamer = Streamer(self)
         self._started = self._stopping = False
+        self._tasks: list[Task] = []
         for system in self.systems.values():
             system.configure(self)
         self._prepare()
@@ -101,8 +102,10 @@ class Simulation:
         self._stopping = True
 
     def reset(self, seed: int | None = None) -> None:
-        """Back to time 0, as if freshly loaded."""
+        """Back to time 0, as if freshly loaded; missions that still run are cancelled."""
         self.seed = self.seed if seed is None else _checked_seed(seed)
+        for task in self._tasks:
+            task.cancel()
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
@@ -115,7 +118,9 @@ class Simulation:
 
     def start(self, mission: Coroutine, name: str = "mission") -> Task:
         """Let a coroutine run on simulation time, beginning with the next tick."""
-        return Task(self, mission, name)
+        self._tasks = [task for task in self._tasks if not task.done]
+        self._tasks.append(Task(self, mission, name))
+        return self._tasks[-1]
 
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""

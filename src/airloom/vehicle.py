@@ -126,23 +126,20 @@ class Vehicle:
 
     def command(self, command: Command, switch: bool = True) -> None:
         """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
-        if not isinstance(command, Command):
-            raise CommandError(f"{self.name} takes a command such as al.PositionYaw, got {type(command).__name__}")
-        self._must_fly(command.mode)
-        if isinstance(command, ThrustAttitude | ThrustVelocity | ThrustTorque):
-            self._check_thrust(command.thrust)
+        self.check_command(command)
         self._set(command.first_row, command.numbers())
         self._column[GIVEN // LANES + command.mode] = 1.0
         if switch and self._column[MODE // LANES] != command.mode:
             self._enter(command.mode)
-        self._sim.guard.heard(self)
+        if self.mode is command.mode:
+            self._sim.guard.heard(self)
 
     def switch_mode(self, mode: Mode | str | int) -> None:
-        """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it is,
-        and the thrust modes keep it level at its weight.
+        """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it
+        is, and the thrust modes keep it level at its weight.
         """
         mode = Mode.named(mode)
-        self._must_fly(mode)
+        self.check_mode(mode)
         if mode is not Mode.IDLE and not self._column[GIVEN // LANES + mode]:
             self._set(BY_MODE[mode].first_row, self._holding(mode).numbers())
         self._enter(mode)
@@ -160,8 +157,9 @@ class Vehicle:
         """Back to where the scenario puts it, idle, as if nothing had happened; time goes on."""
         pose = self._member.vehicle.pose
         self._enter(Mode.IDLE)
-        self._targets[:] = self._speeds[:] = 0.0
+        self._speeds[:] = 0.0
         self._set(MEMORY, np.zeros(MEMORY_ROWS))
+        self._set(GIVEN, np.zeros(len(Mode)))
         self.place(pose.position, pose.yaw)
 
     def holding_command(self) -> PositionYaw:
@@ -180,10 +178,21 @@ class Vehicle:
 
     def _enter(self, mode: Mode) -> None:
         before, self._column[MODE // LANES] = self.mode, mode
+        if mode is Mode.IDLE:
+            self._targets[:] = 0.0
         if before is not mode:
             self._sim.event(self.name, f"mode {before.label} → {mode.label}")
 
-    def _must_fly(self, mode: Mode) -> None:
+    def check_command(self, command: Command) -> None:
+        """Raise a CommandError if the vehicle cannot take this command."""
+        if not isinstance(command, Command):
+            raise CommandError(f"{self.name} takes a command such as al.PositionYaw, got {type(command).__name__}")
+        self.check_mode(command.mode)
+        if isinstance(command, ThrustAttitude | ThrustVelocity | ThrustTorque):
+            self._check_thrust(command.thrust)
+
+    def check_mode(self, mode: Mode) -> None:
+        """Raise a CommandError if the vehicle's controller cannot fly this mode."""
         controller = self._member.controller
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
             able = ", ".join(Mode(m).label for m in controller.modes)
@@ -241,6 +250,16 @@ class Vehicle:
 
     def tune(self, **changes: Any) -> None:
         """Change the controller's parameters in flight. All of them are checked before any takes effect."""
+        parameters = self.check_tuning(**changes)
+        member = self._member
+        assert member.controller is not None
+        before, member.controller.parameters = member.controller.parameters, parameters
+        self._sim.fleet.fill_gains(member, member.block, member.lane)
+        text = ", ".join(f"{key} {getattr(before, key)} → {getattr(parameters, key)}" for key in changes)
+        self._sim.event(self.name, f"tuned: {text}")
+
+    def check_tuning(self, **changes: Any) -> Rated:
+        """The controller's parameters with these changes; a CommandError if they cannot be."""
         member = self._member
         if member.controller is None:
             raise CommandError(f"{self.name} has no controller to tune")
@@ -249,16 +268,14 @@ class Vehicle:
             if key == "rate" or (key.endswith("_rate") and key in member.controller.rates()):
                 raise CommandError(f"{self.name}: {key} cannot change while running")
         try:
-            parameters = model.model_validate(member.controller.parameters.model_dump() | changes)
+            return model.model_validate(member.controller.parameters.model_dump() | changes)
         except ValidationError as error:
             first = error.errors()[0]
             known = ", ".join(model.model_fields)
-            detail = f"known are {known}" if first["type"] == "extra_forbidden" else first["msg"].lower()
-            raise CommandError(f"{self.name}: cannot set {'.'.join(map(str, first['loc']))}: {detail}") from None
-        before, member.controller.parameters = member.controller.parameters, parameters
-        self._sim.fleet.fill_gains(member, member.block, member.lane)
-        text = ", ".join(f"{key} {getattr(before, key)} → {getattr(parameters, key)}" for key in changes)
-        self._sim.event(self.name, f"tuned: {text}")
+            told = first["msg"].removeprefix("Value error, ")
+            detail = f"known are {known}" if first["type"] == "extra_forbidden" else told[0].lower() + told[1:]
+            what = ".".join(map(str, first["loc"])) or ", ".join(changes)
+            raise CommandError(f"{self.name}: cannot set {what}: {detail}") from None
 
 
 class Estimate:

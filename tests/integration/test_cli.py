@@ -78,7 +78,7 @@ def start(*args, out="run"):
 
 
 def test_help_teaches():
-    for args in ([], ["run"], ["list"], ["plot"], ["replay"], ["schema"], ["doctor"], ["bench"], ["check"]):
+    for args in ([], ["run"], ["fly"], ["list"], ["plot"], ["replay"], ["schema"], ["doctor"], ["bench"], ["check"]):
         done = airloom(*args, "--help")
         assert done.returncode == 0
         assert "Usage: airloom" in done.stdout
@@ -218,7 +218,7 @@ def test_a_killed_run_leaves_a_log_that_opens():
         (["run", "hover", "--seed", "-1"], "--seed"),
         (["run", "hover", "--out", "/proc/run"], "/proc/run"),
         (["run"], "SCENARIO"),
-        (["fly"], "No such command"),
+        (["soar"], "No such command"),
         (["list", "dragons"], "dragons"),
         (["plot", "nowhere"], "there is no run 'nowhere'"),
         (["replay"], "there is no last run"),

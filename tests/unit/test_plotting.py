@@ -7,7 +7,7 @@ import pytest
 from airloom import messages
 from airloom.bridges.mcap import LogError, LogReader, LogWriter
 from airloom.bus import Bus
-from airloom.plotting import plot, plot_fields, pose_topics
+from airloom.plotting import modes_flown, plot, plot_fields, pose_topics
 from airloom.run_folder import RunFolder, RunFolderError
 
 
@@ -55,6 +55,16 @@ def test_one_vehicle(run):
 def test_few_vehicles_get_a_figure_each_and_one_together(tmp_path):
     write_log(tmp_path / "log.mcap", ["b", "a"])
     assert names(plot(tmp_path)) == ["flight-a.png", "flight-b.png", "fleet.png"]
+
+
+def test_a_pursuit_gets_a_figure(tmp_path):
+    bus, times = Bus(), np.arange(50) * 20_000_000
+    with LogWriter(tmp_path / "log.mcap", bus):
+        states = np.linspace([0, 0, 1, 1, *[0] * 9], [5, 1, 2, 1, *[0] * 9], 50)
+        bus.advertise("/cf/state", messages.odometry("world", "cf")).publish_batch(times, states)
+        targets = states[:, :7] + [2, 0, 0, 0, 0, 0, 0]
+        bus.advertise("/cf/pursuit_target", messages.pose("world")).publish_batch(times[10:], targets[10:])
+    assert names(plot(tmp_path)) == ["flight-cf.png", "pursuit.png"]
 
 
 def test_many_vehicles_get_one_figure(tmp_path):
@@ -132,3 +142,19 @@ def test_nothing_to_draw_is_explained(tmp_path):
 def test_import_leaves_matplotlib_alone():
     check = "import sys, airloom.plotting; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
+
+
+def test_modes_flown_are_read_from_the_events(tmp_path):
+    path = tmp_path / "log.mcap"
+    bus = Bus()
+    with LogWriter(path, bus, ["*"]):
+        events = bus.advertise("/events", messages.EVENT)
+        for second, source, text in [
+            (1, "a", "mode idle → position_yaw"),
+            (2, "b", "mode idle → velocity_yawrate"),
+            (3, "a", "mode position_yaw → thrust_torque"),
+            (4, "a", "tuned: yaw_damping 1.0 → 2.0"),
+        ]:
+            events.publish(messages.event(second * 10**9, source, "info", text), second * 10**9)
+    flown = modes_flown(LogReader(path), "a")
+    assert flown == [(0.0, 1.0, "idle"), (1.0, 3.0, "position_yaw"), (3.0, 4.0, "thrust_torque")]

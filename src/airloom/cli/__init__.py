@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from airloom.cli import bench, check, doctor, listing, review, run, schema
+from airloom.cli import bench, check, doctor, fly, listing, review, run, schema
 from airloom.cli.mistakes import mistakes
 from airloom.cli.options import flag
 from airloom.cli.screen import complain
@@ -20,6 +20,7 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
   airloom list                          what there is to fly
   airloom run hover                     fly it, as fast as this machine can
   airloom plot last                     look at the flight
+  airloom fly                           command a run that was started with --link
   airloom doctor                        is everything installed and working?
 
 Each command explains itself: airloom run --help
@@ -34,7 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, review, schema, doctor, bench, check):
+for module in (listing, run, fly, review, schema, doctor, bench, check):
     module.register(app)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import sys
 import traceback
@@ -12,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airloom.cli.options import Speed, flag, parsed_settings, parsed_speed
-from airloom.cli.screen import complain, out, warn
+from airloom.cli.options import flag, parsed_settings, parsed_speed
+from airloom.cli.screen import complain, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
 
@@ -29,6 +30,7 @@ class Wishes:
     speed: float | None
     folder: Path | None
     log: bool
+    link: bool
     figures: bool
     quiet: bool
     debug: bool
@@ -40,7 +42,13 @@ def register(app: typer.Typer) -> None:
 
 def run(
     scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A name from `airloom list`, or a YAML file.")],
-    speed: Speed = "max",
+    speed: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|max",
+            help="Seconds of simulation time a second: 1 is real time, max is unlimited; default: max, with --link 1.",
+        ),
+    ] = None,
     until: Annotated[
         float | None, typer.Option(metavar="S", help="End at this time; the scenario's duration if left out.")
     ] = None,
@@ -54,6 +62,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
+    link: Annotated[bool, flag("--link", help="Let `airloom fly` command the run from another terminal.")] = False,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
@@ -76,12 +85,14 @@ def run(
       airloom run hover --speed 1 --until 10
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
+      airloom run hover --link --until 600            fly it yourself with airloom fly
       airloom run runs/hover-1/scenario.yaml          the same run again
     """
     from airloom.cli.progress import displayed
     from airloom.scenario import load
 
-    wishes = Wishes(parsed_speed(speed), out, not no_log, not (no_log or no_figures), quiet, debug)
+    pace = parsed_speed(speed or ("1" if link else "max"))
+    wishes = Wishes(pace, out, not no_log, link, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -101,16 +112,27 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
-    run = RecordedRun(sim, RunFolder.create(scenario.name, wishes.folder), speed=wishes.speed, log=wishes.log)
+    folder = RunFolder.create(scenario.name, wishes.folder)
+    run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link)
+    invitation = iter([_invitation(run)] if wishes.link else [])
 
     def look() -> None:
         if display:
             display.compiled()
+            for text in invitation:
+                say(text, "cyan")
             display.look(run)
 
     with ended_by_signals(run) as signals:
         run.fly(look)
     return run, signals
+
+
+def _invitation(run: RecordedRun) -> str:
+    return (
+        f"Fly it from another terminal:  airloom fly {shlex.quote(str(run.folder.path))}\n"
+        f"It ends at t = {run.sim.scenario.duration:g} s, or when told to stop; --until S gives it longer."
+    )
 
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
@@ -138,7 +160,7 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     if run.outcome.error:
         _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
         return 2 if isinstance(run.outcome.error, mistakes()) else 1
-    if run.outcome.status == "stopped":
+    if run.outcome.status == "stopped" and signals:
         warn(f"Stopped at t = {run.sim.time:.3f} s by {signal.Signals(signals[0]).name}.")
         return 128 + signals[0]
     return 0

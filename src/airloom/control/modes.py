@@ -15,7 +15,7 @@ thrust and tilt limited to what the rotors can do, and yaw given up first where 
 
 from __future__ import annotations
 
-from math import acos, asin, atan2, cos, pi, sin, sqrt, tan
+from math import acos, asin, atan2, cos, nan, pi, sin, sqrt, tan
 
 from pydantic import Field, model_validator
 
@@ -92,12 +92,21 @@ def force_within_reach(w, i, ax, ay, az):
 
 
 @compiled
-def turn_like(w, i, sp, cp, st, ct, droll, dpitch, dyaw, ddroll, ddpitch, ddyaw):
+def turn_like(sp, cp, st, ct, droll, dpitch, dyaw, ddroll, ddpitch, ddyaw):
     """Angular acceleration in the world for angle accelerations: ω̇ = D ρ̈ + Ḋ ρ̇."""
     x = ddroll + st * ddyaw + dpitch * ct * dyaw
     y = cp * ddpitch - sp * ct * ddyaw - droll * sp * dpitch + (-droll * cp * ct + dpitch * sp * st) * dyaw
     z = sp * ddpitch + cp * ct * ddyaw + droll * cp * dpitch + (-droll * sp * ct - dpitch * cp * st) * dyaw
     return x, y, z
+
+
+@compiled
+def tilt_along_heading(roll, pitch, r00, r10):
+    """The same thrust direction in the roll and pitch of Z-Y-X angles, which the log and its readers use."""
+    x, y, z = sin(pitch), -sin(roll) * cos(pitch), cos(roll) * cos(pitch)
+    size = max(sqrt(r00 * r00 + r10 * r10), LEAST_COSINE)
+    forward, left = (r00 * x + r10 * y) / size, (r00 * y - r10 * x) / size
+    return atan2(-left, sqrt(forward * forward + z * z)), atan2(forward, z)
 
 
 @compiled
@@ -110,6 +119,7 @@ def control_vehicle(w, i):
     r20, r21, r22 = 2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c)
     p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
     thrust, x, y, z = 0.0, 0.0, 0.0, 0.0
+    w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan  # for the log: not every mode wants them
     turning, in_world = True, True  # x, y, z are an angular acceleration, given in the world
     if mode == 5:
         thrust, x, y, z = w[QTHRUST + i], w[QTX + i], w[QTY + i], w[QTZ + i]
@@ -123,6 +133,7 @@ def control_vehicle(w, i):
         x = w[RAX + i] + k * (w[RX + i] - u)
         y = w[RAY + i] + k * (w[RY + i] - v)
         z = w[RAZ + i] + k * (w[RZ + i] - t)
+        w[YAW_RATE + i] = w[RZ + i]
     else:
         roll, yaw = atan2(-r12, r22), atan2(-r01, r00)
         st = r02
@@ -152,12 +163,13 @@ def control_vehicle(w, i):
         turn = want_yaw - yaw
         turn = atan2(sin(turn), cos(turn))
         x, y, z = turn_like(
-            w, i, sp, cp, st, ct, droll, dpitch, dyaw,
+            sp, cp, st, ct, droll, dpitch, dyaw,
             kp * (want_roll - roll) + kd * (want_droll - droll),
             kp * (want_pitch - pitch) + kd * (want_dpitch - dpitch),
             yaw_kp * turn + yaw_kd * (want_dyaw - dyaw),
         )  # fmt: skip
-        w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = want_roll, want_pitch, want_dyaw
+        w[ROLL + i], w[PITCH + i] = tilt_along_heading(want_roll, want_pitch, r00, r10)
+        w[YAW_RATE + i] = want_dyaw
     if in_world:
         x, y, z = r00 * x + r10 * y + r20 * z, r01 * x + r11 * y + r21 * z, r02 * x + r12 * y + r22 * z
     if turning:
@@ -179,7 +191,7 @@ def control_modes(w, rotors, tick):
     for i in range(LANES):
         if w[MODE + i] == 0.0:
             w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = 0.0, 0.0, 0.0, 0.0
-            w[THRUST + i] = 0.0
+            w[THRUST + i], w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = 0.0, nan, nan, nan
         else:
             control_vehicle(w, i)
     mix(w, rotors)
@@ -189,13 +201,13 @@ class ModesParameters(Rated):
     """Natural frequencies (rad/s), damping ratios and gains (1/s). Those left out are tuned from the airframe."""
 
     position_frequency: float | None = Field(None, gt=0, description="rad/s")
-    position_damping: float = Field(1.0, gt=0)
+    position_damping: float = Field(1.0, gt=0, description="damping ratio")
     position_integral: float = Field(0.15, ge=0, lt=2, description="as a part of the frequency cubed; 0 as in the seed")
     velocity_gain: float | None = Field(None, gt=0, description="1/s")
     attitude_frequency: float | None = Field(None, gt=0, description="rad/s")
-    attitude_damping: float = Field(1.0, gt=0)
+    attitude_damping: float = Field(1.0, gt=0, description="damping ratio")
     yaw_frequency: float | None = Field(None, gt=0, description="rad/s")
-    yaw_damping: float = Field(1.0, gt=0)
+    yaw_damping: float = Field(1.0, gt=0, description="damping ratio")
     yaw_rate_gain: float | None = Field(None, gt=0, description="1/s")
     angular_velocity_gain: float | None = Field(None, gt=0, description="1/s")
     max_speed: float = Field(5.0, gt=0, description="towards a far setpoint, m/s")
@@ -203,14 +215,16 @@ class ModesParameters(Rated):
 
     @model_validator(mode="after")
     def _are_stable(self) -> ModesParameters:
-        """Sampled, PD on a double integrator is stable while k_d dt + k_p dt²/2 < 2, P on one integrator while k dt < 2."""
+        """Sampled every dt, PD on a double integrator is stable while ξ ω dt < 1 and ω dt < 4 ξ,
+        P on one integrator while k dt < 2.
+        """
         dt = 1.0 / self.rate
         for name in ("position", "attitude", "yaw"):
             frequency, damping = getattr(self, f"{name}_frequency"), getattr(self, f"{name}_damping")
-            if frequency and 2 * damping * frequency * dt + 0.5 * (frequency * dt) ** 2 >= 2:
+            if frequency and (damping * frequency * dt >= 1 or frequency * dt >= 4 * damping):
                 raise ValueError(
                     f"{name}_frequency {frequency:g} rad/s with {name}_damping {damping:g} is unstable at the control "
-                    f"rate of {self.rate:g} Hz: lower one of them or raise the rate"
+                    f"rate of {self.rate:g} Hz: lower the frequency or raise the rate"
                 )
         for name in ("velocity_gain", "yaw_rate_gain", "angular_velocity_gain"):
             gain = getattr(self, name)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine
-from math import pi
+from collections.abc import Awaitable, Coroutine
+from math import dist, hypot, pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airloom import messages
 from airloom.commands import PositionYaw, VelocityYawRate
 from airloom.missions.pursuit import RATE, Polyline, Pursuit
-from airloom.missions.tasks import All, MissionError, Sleep, Task, Until
+from airloom.missions.tasks import All, Cancelled, MissionError, MissionTimeout, Sleep, Task, Until
 from airloom.missions.trajectory import PiecewisePolynomial, through
+from airloom.rotations import yaw_from_quaternion
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -82,9 +84,17 @@ class Pilot:
         trajectory = through(np.array([[x, y, z], [x, y, below - 0.15]]), self._yaw(), speed)
         self._start(trajectory)
         limit = 3 * drop / speed + 10 if timeout is None else timeout
-        await Until(self._is_down, f"{self.name}: land", limit)
+        await self._or_brake(
+            Until(self._is_down, f"{self.name}: land", limit, earliest=min(0.6 * trajectory.duration, limit))
+        )
         self.sim.streamer.drop(self.vehicle)
         self.vehicle.kill()
+
+    def brake(self) -> None:
+        """Leave whatever is being flown, and hover; a vehicle that is idle stays so."""
+        self.sim.streamer.drop(self.vehicle)
+        if self.vehicle.armed:
+            self.vehicle.recover()
 
     async def together(self, *coroutines: Coroutine) -> list[Any]:
         """Run several coroutines at once and wait for all."""
@@ -93,7 +103,7 @@ class Pilot:
     # -- how ---------------------------------------------------------------------------------------------------------
 
     def _yaw(self) -> float:
-        return float(self.vehicle.euler[2])
+        return yaw_from_quaternion(self.vehicle.attitude)
 
     def _must_be_in_the_air(self, what: str) -> None:
         if not self.vehicle.armed:
@@ -142,34 +152,44 @@ class Pilot:
         self._start(trajectory)
         goal = trajectory.at(trajectory.duration)[:3]
         limit = 2 * trajectory.duration + 15 if timeout is None else timeout
-        try:
-            await Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit)
-        finally:
-            self.sim.streamer.drop(self.vehicle)
+        arrival = Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit, earliest=trajectory.duration)
+        await self._or_brake(arrival)
+        self.sim.streamer.drop(self.vehicle)
         self.vehicle.command(PositionYaw(tuple(goal), float(trajectory.at(trajectory.duration)[3])))
 
+    async def _or_brake(self, flight: Awaitable) -> None:
+        """Brake if the flight fails or is cancelled."""
+        try:
+            await flight
+        except (Exception, Cancelled):
+            self.brake()
+            raise
+
     async def _pursue(self, pursuit: Pursuit, timeout: float | None) -> None:
-        vehicle = self.vehicle
-        start = self.sim.time
         limit = 3 * pursuit.path.length / pursuit.speed + 20 if timeout is None else timeout
-        while True:
+        await self._or_brake(self._steer_along(pursuit, self.sim.time + limit))
+        self.vehicle.command(PositionYaw(tuple(pursuit.path.points[-1]), self._yaw()))
+
+    async def _steer_along(self, pursuit: Pursuit, deadline: float) -> None:
+        vehicle, start = self.vehicle, self.sim.time
+        targets = self.sim.bus.advertise(f"/{self.name}/pursuit_target", messages.pose("world"))
+        while not self._has_followed(pursuit):
+            if self.sim.time > deadline:
+                raise MissionTimeout(f"{self.name}: pursuit took longer than {deadline - start:g} s")
             velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
             vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
-            if pursuit.arrived and np.linalg.norm(vehicle.position - pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN:
-                break
-            if self.sim.time - start > limit:
-                vehicle.recover()
-                raise MissionError(f"{self.name}: pursuit took longer than {limit:g} s")
+            targets.publish_values(self.sim.time_ns, [*pursuit.target, 1.0, 0.0, 0.0, 0.0])
             await Sleep(1.0 / RATE)
-        vehicle.command(PositionYaw(tuple(pursuit.path.points[-1]), self._yaw()))
+
+    def _has_followed(self, pursuit: Pursuit) -> bool:
+        return pursuit.arrived and dist(self.vehicle.position, pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN
 
     def _is_at(self, goal: np.ndarray) -> bool:
         vehicle = self.vehicle
         if not vehicle.armed:
             raise MissionError(f"{self.name} was switched to idle")
-        return bool(
-            np.linalg.norm(vehicle.position - goal) < ARRIVED_WITHIN and np.linalg.norm(vehicle.velocity) < STILL_BELOW
-        )
+        state = vehicle.state.tolist()
+        return dist(state[:3], goal) < ARRIVED_WITHIN and hypot(*state[7:10]) < STILL_BELOW
 
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position

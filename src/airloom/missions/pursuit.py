@@ -5,11 +5,13 @@ Lookahead and limits as in uav_gazebo: L = clamp(2 + 1 s · speed, 2, 8) m, 50 H
 
 from __future__ import annotations
 
-from math import atan2
+from bisect import bisect_right
+from math import atan2, cos, dist, hypot, inf, sin
 from typing import Any
 
 import numpy as np
 
+from airloom.compiled import compiled
 from airloom.missions.trajectory import PathError
 
 RATE = 50.0
@@ -21,6 +23,24 @@ CLOSE = 0.3  # m from the end of the path
 def lookahead(speed: float) -> float:
     """How far ahead to look at a speed, m."""
     return min(max(SHORTEST + PER_SPEED * speed, SHORTEST), LONGEST)
+
+
+@compiled
+def nearest_along(points, directions, edges, x, y, z, from_s, to_s):
+    """Distance along the legs of the point nearest to (x, y, z), between two distances."""
+    best, smallest = from_s, inf
+    for leg in range(directions.shape[0]):
+        low, high = max(from_s, edges[leg]), min(to_s, edges[leg + 1])
+        if low > high:
+            continue
+        ax, ay, az = x - points[leg, 0], y - points[leg, 1], z - points[leg, 2]
+        dx, dy, dz = directions[leg, 0], directions[leg, 1], directions[leg, 2]
+        s = min(max(edges[leg] + ax * dx + ay * dy + az * dz, low), high)
+        along = s - edges[leg]
+        gap = (ax - along * dx) ** 2 + (ay - along * dy) ** 2 + (az - along * dz) ** 2
+        if gap < smallest:
+            best, smallest = s, gap
+    return best
 
 
 class Polyline:
@@ -37,25 +57,21 @@ class Polyline:
         if not lengths.all():
             raise PathError("a path must not stand still: two points in a row are the same")
         self._directions = legs / lengths[:, None]
-        self._lengths = lengths
-        self._starts = np.concatenate([[0.0], np.cumsum(lengths)])
+        self._edges = np.concatenate([[0.0], np.cumsum(lengths)])
 
     @property
     def length(self) -> float:
-        return float(self._starts[-1])
+        return float(self._edges[-1])
 
     def at(self, s: float) -> np.ndarray:
         """The point at a distance along the path, held at its ends."""
         s = min(max(s, 0.0), self.length)
-        leg = min(int(np.searchsorted(self._starts, s, side="right")) - 1, len(self._lengths) - 1)
-        return self.points[leg] + (s - self._starts[leg]) * self._directions[leg]
+        leg = min(bisect_right(self._edges, s), len(self._directions)) - 1
+        return self.points[leg] + (s - self._edges[leg]) * self._directions[leg]
 
     def nearest(self, position: np.ndarray, from_s: float, to_s: float) -> float:
         """Distance along the path of the point nearest to a position, between two distances."""
-        along = np.clip(((position - self.points[:-1]) * self._directions).sum(axis=1), 0.0, self._lengths)
-        s = np.clip(self._starts[:-1] + along, from_s, to_s)
-        gaps = [float(np.linalg.norm(self.at(x) - position)) for x in s]
-        return float(s[int(np.argmin(gaps))])
+        return float(nearest_along(self.points, self._directions, self._edges, *position, from_s, to_s))
 
 
 class Pursuit:
@@ -74,19 +90,18 @@ class Pursuit:
         return self.progress >= self.path.length - CLOSE
 
     def steer(self, position: np.ndarray, velocity: np.ndarray, yaw: float) -> tuple[np.ndarray, float]:
-        reach = lookahead(float(np.linalg.norm(velocity)))
+        reach = lookahead(hypot(*velocity))
         self.progress = self.path.nearest(position, self.progress, min(self.progress + reach, self.path.length))
         self.target = self.path.at(self.progress + reach)
         ahead = self.target - position
-        distance = float(np.linalg.norm(ahead))
-        left = self.path.length - self.progress + float(np.linalg.norm(self.path.at(self.progress) - position))
-        wanted = ahead / max(distance, 1e-9) * min(self.speed, 0.8 * left)
+        left = self.path.length - self.progress + dist(self.path.at(self.progress), position)
+        wanted = ahead / max(hypot(*ahead), 1e-9) * min(self.speed, 0.8 * left)
         return wanted, self._yaw_rate(position, wanted, yaw)
 
     def _yaw_rate(self, position: np.ndarray, wanted: np.ndarray, yaw: float) -> float:
         """Along the movement ("path"), fixed (a number), or towards a point."""
         if isinstance(self.yaw, str):
-            if np.hypot(wanted[0], wanted[1]) < 0.2:
+            if hypot(wanted[0], wanted[1]) < 0.2:
                 return 0.0
             heading = atan2(wanted[1], wanted[0])
         elif np.ndim(self.yaw) == 0:
@@ -94,4 +109,4 @@ class Pursuit:
         else:
             heading = atan2(self.yaw[1] - position[1], self.yaw[0] - position[0])
         error = heading - yaw
-        return self.yaw_gain * atan2(np.sin(error), np.cos(error))
+        return self.yaw_gain * atan2(sin(error), cos(error))

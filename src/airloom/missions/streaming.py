@@ -1,4 +1,6 @@
-"""Trajectories on their way to vehicles: all that are being flown are evaluated in one compiled call, 50 times a second."""
+"""Trajectories on their way to vehicles: all that are being flown are evaluated in one compiled call, 50 times a
+second.
+"""
 
 from __future__ import annotations
 
@@ -54,29 +56,31 @@ class Streamer:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._flying: dict[str, tuple[float, PiecewisePolynomial]] = {}
-        self._streaming = False
+        self._streaming = self._packed = False
 
     def forget(self) -> None:
         self._flying.clear()
-        self._streaming = False
+        self._streaming = self._packed = False
 
     def fly(self, vehicle: Vehicle, trajectory: PiecewisePolynomial) -> None:
         """From now on; an earlier trajectory of the vehicle is dropped."""
         self._flying[vehicle.name] = self._sim.time, trajectory
-        self._pack()
+        self._packed = False
         if not self._streaming:
             self._streaming = True
             self._stream()
 
     def drop(self, vehicle: Vehicle) -> None:
         if self._flying.pop(vehicle.name, None) is not None:
-            self._pack()
+            self._packed = False
 
     def _pack(self) -> None:
+        self._packed = True
         places = [self._sim.vehicles[name].place_in_blocks for name in self._flying]
         pieces = [trajectory for _, trajectory in self._flying.values()]
         self._at = np.array([b * WIDTH + i for b, i in places], dtype=np.int64)
         self._starts = np.array([start for start, _ in self._flying.values()])
+        self._ends = self._starts + [p.duration for p in pieces]
         self._first = np.cumsum([0, *(len(p.durations) for p in pieces)])
         self._durations = np.concatenate([p.durations for p in pieces]) if pieces else np.zeros(0)
         self._coefficients = np.concatenate([p.coefficients for p in pieces]) if pieces else np.zeros((0, AXES, ORDER))
@@ -85,13 +89,14 @@ class Streamer:
         if not self._flying:
             self._streaming = False
             return
+        if not self._packed:
+            self._pack()
         now = self._sim.time
         flat = self._sim.fleet.flight.blocks.reshape(-1)
         set_setpoints(flat, now, self._at, self._starts, self._first, self._durations, self._coefficients)
-        over = [name for name, (start, p) in self._flying.items() if now >= start + p.duration]
-        for name in over:
+        names = list(self._flying)
+        for name in [names[k] for k in np.flatnonzero(self._ends <= now)]:
             del self._flying[name]
-        if over:
-            self._pack()
+            self._packed = False
         turn = (self._sim.time_ns // PERIOD_NS + 1) * PERIOD_NS
         self._sim.call_at(turn / NS_PER_SECOND, self._stream)

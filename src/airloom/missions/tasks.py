@@ -38,30 +38,39 @@ class Wait:
     def begin(self, task: Task) -> None:
         raise NotImplementedError
 
+    def abandon(self) -> None:
+        """The task is cancelled and waits no longer."""
+
 
 class Sleep(Wait):
+    """Wait for some time, and for the next tick at least: a loop around `sleep(0)` lets time go on."""
+
     def __init__(self, seconds: float) -> None:
         if not seconds >= 0:
             raise MissionError(f"cannot sleep for {seconds} s")
         self.seconds = seconds
 
     def begin(self, task: Task) -> None:
-        task.wake_at(task.sim.time + self.seconds)
+        task.wake_at(task.sim.time + max(self.seconds, task.sim.step_ns / NS_PER_SECOND))
 
 
 class Until(Wait):
-    """Wait for a condition; give up after `timeout` seconds."""
+    """Wait for a condition that cannot be met before `earliest` seconds; give up after `timeout` seconds."""
 
-    def __init__(self, condition: Callable[[], bool], what: str, timeout: float | None = None) -> None:
-        self.condition, self.what, self.timeout = condition, what, timeout
+    def __init__(
+        self, condition: Callable[[], bool], what: str, timeout: float | None = None, earliest: float = 0.0
+    ) -> None:
+        self.condition, self.what, self.timeout, self.earliest = condition, what, timeout, earliest
 
     def begin(self, task: Task) -> None:
         self._deadline = None if self.timeout is None else task.sim.time + self.timeout
-        self._look_later(task)
+        self._look_later(task, task.sim.time_ns + round(self.earliest * NS_PER_SECOND))
 
-    def _look_later(self, task: Task) -> None:
-        turn = (task.sim.time_ns // LOOK_PERIOD_NS + 1) * LOOK_PERIOD_NS
-        task.call_at(turn / NS_PER_SECOND, lambda: self._look(task))
+    def _look_later(self, task: Task, after_ns: int) -> None:
+        turn = (after_ns // LOOK_PERIOD_NS + 1) * LOOK_PERIOD_NS / NS_PER_SECOND
+        if self._deadline is not None:
+            turn = min(turn, self._deadline)
+        task.call_at(turn, lambda: self._look(task))
 
     def _look(self, task: Task) -> None:
         try:
@@ -74,7 +83,7 @@ class Until(Wait):
         elif self._deadline is not None and task.sim.time >= self._deadline:
             task.wake(error=MissionTimeout(f"{self.what} took longer than {self.timeout:g} s"))
         else:
-            self._look_later(task)
+            self._look_later(task, task.sim.time_ns)
 
 
 class All(Wait):
@@ -84,17 +93,23 @@ class All(Wait):
         self.tasks = tasks
 
     def begin(self, task: Task) -> None:
-        self._open = len(self.tasks)
+        self._open, self._over = len(self.tasks), False
         if not self.tasks:
             task.wake_at(task.sim.time)
         for other in self.tasks:
             other.when_done(lambda other: self._one_done(task, other))
 
+    def abandon(self) -> None:
+        self._over = True
+        for task in self.tasks:
+            task.cancel()
+
     def _one_done(self, task: Task, other: Task) -> None:
         self._open -= 1
+        if self._over:
+            return
         if other.error is not None:
-            for rest in self.tasks:
-                rest.cancel()
+            self.abandon()
             task.wake(error=other.error)
         elif self._open == 0:
             task.wake([t.result for t in self.tasks])
@@ -103,13 +118,14 @@ class All(Wait):
 class Task:
     """A running coroutine."""
 
-    def __init__(self, sim: Simulation, coroutine: Coroutine, name: str, parent: Task | None = None) -> None:
-        self.sim, self.name, self.parent = sim, name, parent
+    def __init__(self, sim: Simulation, coroutine: Coroutine, name: str) -> None:
+        self.sim, self.name = sim, name
         self.done, self.cancelled = False, False
         self.result: Any = None
         self.error: BaseException | None = None
         self._coroutine = coroutine
         self._listeners: list[Callable[[Task], None]] = []
+        self._waiting: Wait | None = None
         self._turn = 0
         self.wake_at(sim.time)
 
@@ -152,10 +168,15 @@ class Task:
                 )
             )
             return
+        self._waiting = waiting
         waiting.begin(self)
 
     def cancel(self) -> None:
-        """Stop at the point where it waits; its `finally` blocks run."""
+        """Stop at the point where it waits, and whatever it waits for; its `finally` blocks run."""
+        if self.done:
+            return
+        if self._waiting is not None:
+            self._waiting.abandon()
         self.wake(error=Cancelled())
 
     def _finish(self, result: Any = None, error: BaseException | None = None) -> None:

@@ -8,7 +8,7 @@ the one whose first six derivatives are continuous at every waypoint (Richter, B
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import pi
+from math import perm, pi
 
 import numpy as np
 
@@ -40,12 +40,15 @@ class PiecewisePolynomial:
         return self.coefficients[piece] @ powers
 
 
+_EXPONENTS = np.arange(ORDER)
+_FACTORS = np.array([[perm(n, k) for n in range(ORDER)] for k in range(ORDER)], dtype=float)
+"""n! / (n − k)!: what k derivatives of tⁿ bring to the front; 0 for n < k."""
+
+
 def _powers(t: float, derivative: int) -> np.ndarray:
     """d^k/dt^k of (1, t, t², …)."""
     row = np.zeros(ORDER)
-    for n in range(derivative, ORDER):
-        factor = np.prod(np.arange(n, n - derivative, -1)) if derivative else 1.0
-        row[n] = factor * t ** (n - derivative)
+    row[derivative:] = _FACTORS[derivative, derivative:] * t ** _EXPONENTS[: ORDER - derivative]
     return row
 
 
@@ -89,7 +92,9 @@ def leg_durations(points: np.ndarray, speed: float, acceleration: float) -> np.n
     return np.maximum(2.19 * lengths / speed, np.sqrt(7.52 * lengths / acceleration)) + 1e-3
 
 
-def through(waypoints: np.ndarray, yaws: np.ndarray | float, speed: float, acceleration: float = 2.0) -> PiecewisePolynomial:
+def through(
+    waypoints: np.ndarray, yaws: np.ndarray | float, speed: float, acceleration: float = 2.0
+) -> PiecewisePolynomial:
     """The smooth way through waypoints (n × 3) with yaws, from rest to rest; yaw takes the short way round."""
     waypoints = np.asarray(waypoints, dtype=float)
     if waypoints.ndim != 2 or waypoints.shape[1] != 3 or len(waypoints) < 2:

@@ -14,7 +14,7 @@ from airloom import plugin
 
 from .document import read
 from .errors import KeyPath, ScenarioError, complaint, hint, shortened, shown
-from .library import file_of, known
+from .library import file_of, known, looks_like_path
 from .shape import SCENARIO, Shape
 from .tree import Node, displayed, plain
 
@@ -63,6 +63,8 @@ class Definitions:
             return _absolute_plugin(own)
         if place.shape.names_a == "file":
             return _absolute_file(own, place)
+        if place.shape.names_a == "name or file" and looks_like_path(own.value):
+            return Node(os.path.normpath(own.origin.folder.absolute() / own.value), own.origin)
         if place.shape.category or place.shape.named_by_kind:
             return Node(self._named(own, place).value, own.origin)
         return own

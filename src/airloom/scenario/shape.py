@@ -17,7 +17,7 @@ class Shape:
     """A text that is no definition's name is the `kind`."""
     null_is_a_value: bool = False
     """null says 'none' instead of removing the key."""
-    names_a: Literal["plugin", "file"] | None = None
+    names_a: Literal["plugin", "file", "name or file"] | None = None
     """A text here is a plugin or a file, whose path is relative to the file it is written in."""
     fields: Mapping[str, Shape] = field(default_factory=dict)
     entries: Shape | None = None
@@ -30,10 +30,9 @@ class Shape:
 ANYTHING = Shape()
 
 
-def _plugin(category: str, null_is_a_value: bool = False) -> Shape:
-    return Shape(
-        category, named_by_kind=True, null_is_a_value=null_is_a_value, fields={"kind": Shape(names_a="plugin")}
-    )
+def _plugin(category: str, null_is_a_value: bool = False, **fields: Shape) -> Shape:
+    fields = {"kind": Shape(names_a="plugin"), **fields}
+    return Shape(category, named_by_kind=True, null_is_a_value=null_is_a_value, fields=fields)
 
 
 def _each(shape: Shape) -> Shape:
@@ -44,11 +43,21 @@ SENSOR, CONTROLLER, ESTIMATOR, SYSTEM = (
     _plugin("sensor"),
     _plugin("controller", null_is_a_value=True),
     _plugin("estimator"),
-    _plugin("system"),
+    _plugin(
+        "system", file=Shape(names_a="file"), script=Shape(names_a="plugin"), mapping=Shape(names_a="name or file")
+    ),
 )
 TERRAIN = Shape(named_by_kind=True, fields={"file": Shape(names_a="file")})
 WORLD = Shape("world", fields={"terrain": TERRAIN})
-VEHICLE = Shape("vehicle", fields={"sensors": _each(SENSOR), "controller": CONTROLLER, "estimator": ESTIMATOR})
+VEHICLE = Shape(
+    "vehicle",
+    fields={
+        "sensors": _each(SENSOR),
+        "controller": CONTROLLER,
+        "estimator": ESTIMATOR,
+        "command_timeout": Shape(null_is_a_value=True),
+    },
+)
 SCENARIO = Shape(
     "scenario",
     fields={

@@ -1,0 +1,107 @@
+"""What a mission in a file is made of: takeoff, goto, follow, sleep, land, each with its own options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag
+
+from airloom.missions.pilot import Pilot
+from airloom.missions.pursuit import TOP_SPEED
+from airloom.plugin import Parameters
+from airloom.scenario.errors import hint
+from airloom.scenario.models import NonNegative, Number, Positive, Vector3
+
+Speed = Annotated[Number, Field(gt=0, le=TOP_SPEED, description="m/s")]
+
+
+class TakeOff(Parameters):
+    """Rise straight up."""
+
+    takeoff: Positive = Field(description="how far to rise, m")
+    speed: Speed = 1.5
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.takeoff(self.takeoff, self.speed)
+
+
+class GoTo(Parameters):
+    """Fly straight to a place and stop there."""
+
+    goto: Vector3 = Field(description="world, m")
+    yaw: Number | None = Field(None, description="rad; as it is if left out")
+    speed: Speed = 2.0
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.goto(self.goto, self.yaw, self.speed)
+
+
+class Follow(Parameters):
+    """Fly along a path."""
+
+    follow: list[Vector3] = Field(min_length=2, description="points, world, m")
+    method: Literal["smooth", "pursuit"] = Field("smooth", description="minimum snap or pure pursuit")
+    yaw: Literal["path"] | Number | Vector3 = Field("path", description="along the path, fixed (rad), or to a point")
+    speed: Speed = 2.0
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.follow(self.follow, self.speed, self.yaw, self.method)
+
+
+class Rest(Parameters):
+    """Hold for a while."""
+
+    sleep: NonNegative = Field(description="s")
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.sleep(self.sleep)
+
+
+class Land(Parameters):
+    """Go straight down and stop the rotors."""
+
+    land: None = Field(description="takes no value")
+    speed: Speed = 0.7
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.land(self.speed)
+
+
+KINDS = {"takeoff": TakeOff, "goto": GoTo, "follow": Follow, "sleep": Rest, "land": Land}
+
+
+def _kind_of(item: Any) -> str:
+    """The tag of an item; no key is spelled like a tag, so that error paths can tell them apart."""
+    return next(f"{kind} item" for kind in KINDS if kind in item or isinstance(item, KINDS[kind]))
+
+
+def _says_what_to_do(item: Any) -> Any:
+    if isinstance(item, tuple(KINDS.values())):
+        return item
+    if not isinstance(item, dict):
+        raise ValueError(f"must be a mapping such as 'takeoff: 5', got {item!r}")
+    found = [kind for kind in KINDS if kind in item]
+    if len(found) > 1:
+        raise ValueError(f"{' and '.join(found)} must be items of their own, one after the other")
+    if not found:
+        word = next(iter(map(str, item)), "")
+        raise ValueError(f"no mission item is called '{word}'{hint(word, KINDS, 'Known')}")
+    return item
+
+
+Item = Annotated[
+    Annotated[TakeOff, Tag("takeoff item")]
+    | Annotated[GoTo, Tag("goto item")]
+    | Annotated[Follow, Tag("follow item")]
+    | Annotated[Rest, Tag("sleep item")]
+    | Annotated[Land, Tag("land item")],
+    Discriminator(_kind_of),
+    BeforeValidator(_says_what_to_do),
+]
+
+
+async def fly_items(pilot: Pilot, items: Iterable[Any]) -> None:
+    """Fly one item after the other."""
+    for item in items:
+        await item.fly(pilot)
