@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from airloom import messages
-from airloom.bridges.mcap import writer as mcap
 from airloom.bridges.mcap import LogError, LogReader, LogWriter
+from airloom.bridges.mcap import writer as mcap
 from airloom.bus import Bus
 
 STEP = 2_000_000
