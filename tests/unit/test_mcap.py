@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from airloom import messages
-from airloom.bridges import mcap
 from airloom.bridges.mcap import LogError, LogReader, LogWriter
+from airloom.bridges.mcap import writer as mcap
 from airloom.bus import Bus
 
 STEP = 2_000_000
@@ -447,7 +447,7 @@ def test_a_wrong_topic_or_field_is_explained(path, topic, field, complaint):
 
 
 def test_too_many_topics_are_explained(path, monkeypatch):
-    monkeypatch.setattr(mcap, "_MAX_CHANNELS", 2)
+    monkeypatch.setattr(mcap, "MAX_CHANNELS", 2)
     run = Run(path)
     with pytest.raises(LogError, match="at most 2 topics"):
         run.fly(1)
