@@ -131,6 +131,7 @@ def hovering_fleet(count: int) -> Simulation:
     """Multirotors on the batch engine with cascade controller and odometry at 250 Hz, settled at their setpoints."""
     vehicle = {
         "extends": "multirotor",
+        "controller": "cascade",
         "sensors": {"imu": None, "gnss": None, "barometer": None, "magnetometer": None},
         "pose": {"position": [0, 0, HEIGHT]},
         "copies": {"count": count, "spacing": 2},
