@@ -60,6 +60,8 @@ def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomi
         raise PathError(f"a trajectory needs at least two points and a duration for each leg, got {len(points)} points")
     if not (durations > 0).all():
         raise PathError("every leg of a trajectory needs a duration above 0")
+    if n == 1:
+        return _from_rest_to_rest(points, durations)
     matrix, right = np.zeros((ORDER * n, ORDER * n)), np.zeros((ORDER * n, points.shape[1]))
     row = 0
 
@@ -81,6 +83,16 @@ def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomi
             equation(piece, durations[piece], derivative)
     coefficients = np.linalg.solve(matrix, right)
     return PiecewisePolynomial(durations, coefficients.reshape(n, ORDER, -1).transpose(0, 2, 1))
+
+
+_REST_TO_REST = np.array([0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0])
+"""What one leg of minimum snap is in closed form: 35 τ⁴ − 84 τ⁵ + 70 τ⁶ − 20 τ⁷, τ from 0 to 1."""
+
+
+def _from_rest_to_rest(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomial:
+    coefficients = np.outer(points[1] - points[0], _REST_TO_REST / durations[0] ** _EXPONENTS)
+    coefficients[:, 0] = points[0]
+    return PiecewisePolynomial(durations, coefficients[None])
 
 
 def leg_durations(points: np.ndarray, speed: float, acceleration: float) -> np.ndarray:
