@@ -154,7 +154,10 @@ TABLE_3_1 = {
 }  # fmt: skip
 
 
-@case("IMU noise of the hardware-in-the-loop system", "seed 003 (HILS with Pixhawk and Gazebo), table 3.1, 500 Hz")
+@case(
+    "IMU noise of the hardware-in-the-loop system",
+    "Development of HILS based on Pixhawk and Gazebo (thesis), table 3.1, 500 Hz",
+)
 def hil_imu_noise() -> Outcome:
     """The seed gives the standard deviation of a sample of each axis at 500 Hz. The sensor `hil_imu` must give them
     back; its mean must be the truth. Taken over 400 000 samples at rest.
@@ -243,7 +246,7 @@ def largest_proj_gap() -> float:
 
 @case(
     "Places on Earth",
-    "seed 003, eq. 3.1; EPSG Guidance Note 7-2 (IOGP 373-7-2), worked example of EPSG method 9837; PROJ by pyproj",
+    "Development of HILS based on Pixhawk and Gazebo (thesis), eq. 3.1; EPSG Guidance Note 7-2 (IOGP 373-7-2), worked example of EPSG method 9837; PROJ by pyproj",
 )
 def places_on_earth() -> Outcome:
     """GNSS turns local east, north, up into latitude, longitude, altitude on the WGS-84 ellipsoid, through
@@ -269,7 +272,7 @@ def places_on_earth() -> Outcome:
         for name, heading in HEADINGS.items():
             ours, theirs = sphere_error(distance, heading), proj_sphere_error(distance, heading)
             rows.append(Row(f"error of eq. 3.1, {distance:g} m {name}", ours, theirs, 1e-3, "m"))
-    return Outcome(rows, draw_sphere, "What the spherical formula of the seed costs, at 47.4° north.")
+    return Outcome(rows, draw_sphere, "What the spherical formula costs, at 47.4° north.")
 
 
 # -- atmosphere --------------------------------------------------------------------------------------------------------

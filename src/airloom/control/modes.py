@@ -9,7 +9,7 @@ Attitude is X-Y-Z: R = Rx(φ) Ry(θ) Rz(ψ), ρ = (φ, θ, ψ), ω = D(φ, θ) �
   φ* = atan2(−f_y, f_z), θ* = asin(f_x / |f|), then as thrust and attitude
 - velocity and yaw rate: the same with k_p = 0 for position and yaw
 
-with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond the seed: an integral in position mode (0 turns it off),
+with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: an integral in position mode (0 turns it off),
 thrust and tilt limited to what the rotors can do, and yaw given up first where they saturate.
 """
 
@@ -202,7 +202,9 @@ class ModesParameters(Rated):
 
     position_frequency: float | None = Field(None, gt=0, description="rad/s")
     position_damping: float = Field(1.0, gt=0, description="damping ratio")
-    position_integral: float = Field(0.15, ge=0, lt=2, description="as a part of the frequency cubed; 0 as in the seed")
+    position_integral: float = Field(
+        0.15, ge=0, lt=2, description="as a part of the frequency cubed; 0 as in uav_gazebo"
+    )
     velocity_gain: float | None = Field(None, gt=0, description="1/s")
     attitude_frequency: float | None = Field(None, gt=0, description="rad/s")
     attitude_damping: float = Field(1.0, gt=0, description="damping ratio")

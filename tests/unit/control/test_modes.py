@@ -32,7 +32,7 @@ def drone(controller: Any = "modes", **changes: Any) -> Simulation:
     return Simulation.load("waypoints", overrides={"vehicles.drone": start, **CALM})
 
 
-# -- the laws, as the seed document writes them ------------------------------------------------------------------------
+# -- the laws, as the README of uav_gazebo writes them ------------------------------------------------------------------------
 
 
 @dataclass
@@ -158,7 +158,7 @@ class Bench:
         self.max_thrust = 0.95 * float(self.vehicle.airframe.max_thrusts.sum())
 
     def can_give(self, force: np.ndarray) -> bool:
-        """Whether no limit of Airloom's acts; the seed has none."""
+        """Whether no limit of Airloom's acts; uav_gazebo has none."""
         weight, level = self.vehicle.mass * self.gravity, np.hypot(force[0], force[1])
         tilt = min(self.gains["max_tilt"], np.arccos(weight / self.max_thrust))
         return bool(force[2] > 0.2 * weight and level < np.tan(tilt) * force[2] and force @ force < self.max_thrust**2)
