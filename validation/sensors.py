@@ -159,7 +159,7 @@ TABLE_3_1 = {
     "Development of HILS based on Pixhawk and Gazebo (thesis), table 3.1, 500 Hz",
 )
 def hil_imu_noise() -> Outcome:
-    """The seed gives the standard deviation of a sample of each axis at 500 Hz. The sensor `hil_imu` must give them
+    """The thesis gives the standard deviation of a sample of each axis at 500 Hz. The sensor `hil_imu` must give them
     back; its mean must be the truth. Taken over 400 000 samples at rest.
     """
     hover = Simulation.load("hover", overrides={"vehicles.cf.sensors.imu": "hil_imu"})
@@ -246,7 +246,8 @@ def largest_proj_gap() -> float:
 
 @case(
     "Places on Earth",
-    "Development of HILS based on Pixhawk and Gazebo (thesis), eq. 3.1; EPSG Guidance Note 7-2 (IOGP 373-7-2), worked example of EPSG method 9837; PROJ by pyproj",
+    "Development of HILS based on Pixhawk and Gazebo (thesis), eq. 3.1; EPSG Guidance Note 7-2 (IOGP 373-7-2), "
+    "worked example of EPSG method 9837; PROJ by pyproj",
 )
 def places_on_earth() -> Outcome:
     """GNSS turns local east, north, up into latitude, longitude, altitude on the WGS-84 ellipsoid, through
