@@ -254,7 +254,7 @@ def places_on_earth() -> Outcome:
     earth-centred coordinates. It is checked on the example that EPSG publishes for topocentric coordinates, and against
     PROJ for 500 points.
 
-    The hardware-in-the-loop seed uses a sphere instead (its eq. 3.1, the inverse azimuthal equidistant projection),
+    The hardware-in-the-loop thesis uses a sphere instead (its eq. 3.1, the inverse azimuthal equidistant projection),
     which Airloom offers as `earth: sphere`. The table shows what that costs: at 47.4° north 0.3 % of the way
     east, where the ellipsoid is curved more gently than the sphere, and 0.015 % of the way north. Our error and PROJ's
     for the same formula must agree.

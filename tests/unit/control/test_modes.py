@@ -32,7 +32,7 @@ def drone(controller: Any = "modes", **changes: Any) -> Simulation:
     return Simulation.load("waypoints", overrides={"vehicles.drone": start, **CALM})
 
 
-# -- the laws, as the README of uav_gazebo writes them -------------------------------------------------------------------
+# -- the laws, as the README of uav_gazebo writes them -----------------------------------------------------------------
 
 
 @dataclass
