@@ -12,7 +12,7 @@ import yaml
 
 from airloom import __version__
 from airloom.blame import blame
-from airloom.bridges.control_link import ControlLink
+from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
 from airloom.divergence import Diverged, Guard
@@ -42,7 +42,7 @@ class RecordedRun:
     def __init__(
         self, sim: Simulation, folder: RunFolder, *, speed: float | None = None, log: bool = True, link: bool = False
     ) -> None:
-        """`link` lets other processes command the run, see `bridges/control_link.py`."""
+        """`link` lets other processes command the run, see `bridges/control/`."""
         self.sim, self.folder = sim, folder
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None else Pacer(speed)

@@ -14,9 +14,9 @@ import time
 import numpy as np
 import pytest
 
-from airloom.bridges.control_client import LinkClient, LinkError, Refused
-from airloom.bridges.control_link import LONGEST_LINE
-from airloom.bridges.control_socket import find_socket
+from airloom.bridges.control.client import LinkClient, LinkError, Refused
+from airloom.bridges.control.link import LONGEST_LINE
+from airloom.bridges.control.place import find_socket
 from airloom.bridges.mcap import LogReader
 from airloom.run_folder import RunFolder
 

@@ -18,7 +18,7 @@ from rich.markup import escape
 from airloom.cli.screen import complain, new_table, out, say
 
 if TYPE_CHECKING:
-    from airloom.bridges.control_client import LinkClient
+    from airloom.bridges.control.client import LinkClient
 
 MODES = ("idle", "position_yaw", "velocity_yawrate", "thrust_attitude", "thrust_velocity", "thrust_torque")
 LOOK_PERIOD = 0.05
@@ -45,7 +45,7 @@ def fly(
       airloom fly runs/hover-1
       printf 'cf takeoff 1\\ncf wait\\ncf goto 1 0 1\\n' | airloom fly
     """
-    from airloom.bridges.control_client import LinkClient
+    from airloom.bridges.control.client import LinkClient
 
     with LinkClient.find(run) as link:
         raise typer.Exit(Cockpit(link).converse())
@@ -94,7 +94,7 @@ class Cockpit:
 
     def obey(self, line: str) -> bool:
         """Whether the line could be carried out."""
-        from airloom.bridges.control_client import Refused
+        from airloom.bridges.control.client import Refused
 
         try:
             self._carry_out(shlex.split(line, comments=True))

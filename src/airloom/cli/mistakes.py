@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def mistakes() -> tuple[type[Exception], ...]:
     """The exceptions whose message is meant for the user."""
-    from airloom.bridges.control_client import LinkError
+    from airloom.bridges.control.client import LinkError
     from airloom.bridges.mcap import LogError
     from airloom.plugin import PluginError
     from airloom.run_folder import RunFolderError

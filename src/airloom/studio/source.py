@@ -63,7 +63,7 @@ class Source(Protocol):
     def ask(self, method: str, **fields: Any) -> dict[str, Any]:
         """Carry out a request of the control link, such as `ask("goto", vehicle="cf", position=[1, 2, 3])`.
 
-        Raises `Refused`, or `LinkError` if there is nobody to ask any more (`bridges/control_client.py`).
+        Raises `Refused`, or `LinkError` if there is nobody to ask any more (`bridges/control/client.py`).
         """
         ...
 

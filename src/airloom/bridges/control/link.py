@@ -19,8 +19,9 @@ from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from airloom.bridges.control_requests import Request, RequestError, Tower, parse
-from airloom.bridges.control_socket import OVER, note_place, place_for_socket, private_listener, remove_socket
+from airloom.bridges.control.methods import parse
+from airloom.bridges.control.place import OVER, note_place, place_for_socket, private_listener, remove_socket
+from airloom.bridges.control.request import Request, RequestError, Tower
 from airloom.commands import CommandError
 from airloom.run_folder import RunFolderError
 

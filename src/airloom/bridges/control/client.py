@@ -7,7 +7,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from airloom.bridges.control_socket import OVER, find_socket
+from airloom.bridges.control.place import OVER, find_socket
 from airloom.run_folder import LAST, RUNS, RunFolder
 
 HOW_TO_START = "start one in another terminal, for example with: airloom run hover --link --until 600"

@@ -1,0 +1,127 @@
+"""Requests that fly vehicles: commands, modes, gains, manoeuvres."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from airloom.bridges.control.request import ForVehicles, Positive, RequestError, Tower, Vector
+from airloom.commands import BY_MODE, Command, CommandError, Mode
+from airloom.missions.pilot import Pilot
+
+if TYPE_CHECKING:
+    from airloom.vehicle import Vehicle
+
+
+class GiveCommand(ForVehicles):
+    """`kind` is the name of a control mode; further fields are those of its command."""
+
+    model_config = ConfigDict(extra="allow")
+    method = "command"
+    kind: str
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        command = _command(self.kind, self.model_extra or {})
+        for vehicle in vehicles:
+            vehicle.check_command(command)
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            vehicle.command(command)
+
+
+class SwitchMode(ForVehicles):
+    method = "switch_mode"
+    mode: str | int
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        mode = Mode.named(self.mode)
+        for vehicle in vehicles:
+            vehicle.check_mode(mode)
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            vehicle.switch_mode(mode)
+
+
+class Tune(ForVehicles):
+    method = "tune"
+    gains: Annotated[dict[str, Any], Field(min_length=1)]
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            vehicle.check_tuning(**self.gains)
+        for vehicle in vehicles:
+            vehicle.tune(**self.gains)
+
+
+class TakeOver(ForVehicles):
+    """Ends the missions of the vehicles and does something to each."""
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            getattr(vehicle, self.method)()
+
+
+class Kill(TakeOver):
+    method = "kill"
+
+
+class Recover(TakeOver):
+    method = "recover"
+
+
+class ResetPose(TakeOver):
+    method = "reset_pose"
+
+
+class Mission(ForVehicles):
+    """Started for each vehicle that can fly it; the others are told in the error."""
+
+    speed: Positive | None = None
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        refusals = []
+        for vehicle in vehicles:
+            try:
+                tower.start(vehicle, self.method, self.flown_by)
+            except RequestError as error:
+                refusals.append(str(error))
+        if refusals:
+            more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+            raise RequestError(refusals[0] + more)
+
+    def flown_by(self, pilot: Pilot) -> Coroutine:
+        return getattr(pilot, self.method)(**self.model_dump(exclude={"vehicle"}, exclude_none=True))
+
+
+class Takeoff(Mission):
+    method = "takeoff"
+    height: Positive | None = None
+
+
+class Goto(Mission):
+    method = "goto"
+    position: Vector
+    yaw: float | None = None
+
+
+class Land(Mission):
+    method = "land"
+
+
+def _command(kind: str, given: Mapping[str, Any]) -> Command:
+    mode = Mode.named(kind)
+    if mode is Mode.IDLE:
+        raise CommandError("idle takes no command; use kill or switch_mode")
+    form = BY_MODE[mode]
+    known = {field.name: field.default is MISSING for field in fields(form)}
+    for name in given:
+        if name not in known:
+            raise RequestError(f"{mode.label} takes no '{name}', but {', '.join(known)}")
+    for name, needed in known.items():
+        if needed and name not in given:
+            raise RequestError(f"{mode.label}: '{name}' is missing")
+    return form(**given)
