@@ -1,0 +1,272 @@
+"""The front door of the studio: the one port that browsers talk to.
+
+It serves the page, checks who comes, passes websockets through to viser, which listens on a loopback port of its own,
+and keeps a line to the page in each browser (`pads.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import socket
+import threading
+from typing import Any
+from urllib.parse import quote
+
+from websockets.exceptions import InvalidHandshake
+
+from airloom.studio.door import Door, Request, Turned
+from airloom.studio.pads import OnStick, OnStickGone, Pad
+from airloom.studio.pages import NOTHING, Pages, answer, refusal
+from airloom.studio.relay import STALL, Ends, Oversized, relay
+
+MAX_HEAD = 16 * 1024
+MAX_BROWSERS = 32
+MAX_CONNECTIONS = 4 * MAX_BROWSERS
+PATIENCE = 10.0
+"""Seconds for a request to arrive."""
+GUESSING_DELAY = 0.5
+FULL = Turned(503, f"{MAX_BROWSERS} browsers look at this simulation already. Close one of them first.")
+
+_log = logging.getLogger(__name__)
+
+
+class GatewayError(Exception):
+    """The gateway cannot listen; the message is meant for the user."""
+
+
+class PortTaken(GatewayError):
+    def __init__(self, port: int, next_free: int) -> None:
+        super().__init__(f"port {port} is in use; try --port {next_free}")
+        self.port, self.next_free = port, next_free
+
+
+class Gateway:
+    """Listens from `start` to `stop`, in a thread of its own, from which `on_stick` and `on_stick_gone` are called."""
+
+    def __init__(
+        self,
+        viser_port: int,
+        host: str = "127.0.0.1",
+        port: int = 8080,
+        token: str | None = None,
+        on_stick: OnStick = lambda tab, axes, buttons: None,
+        on_stick_gone: OnStickGone = lambda tab: None,
+    ) -> None:
+        """Port 0 takes any free one. Beyond loopback there is always a token: see `url`."""
+        self.viser_port, self.host, self.port = viser_port, host, port
+        self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
+        self._door = Door(host, token)
+        self._pages = Pages()
+        self._thread: threading.Thread | None = None
+        self._pads: dict[str, Pad] = {}
+        self._tabs: dict[int, str] = {}
+        """By the port from which we reach viser for them."""
+        self._visits: set[asyncio.Task] = set()
+        self._rooms = asyncio.Semaphore(MAX_BROWSERS)
+
+    @property
+    def url(self) -> str:
+        """Where a browser goes, with the token if one is asked for."""
+        name = socket.gethostname() if self.host in ("0.0.0.0", "::", "") else self.host
+        query = f"?token={quote(self._door.token)}" if self._door.token else ""
+        return f"http://{_bracketed(name)}:{self.port}/{query}"
+
+    # -- what the studio asks of a page ------------------------------------------------------------------------------
+
+    def tabs(self) -> list[str]:
+        """The browser tabs that have a line to us."""
+        return list(self._pads)
+
+    def tab_at(self, port: int) -> str | None:
+        """The tab whose connection reaches viser from this port, see `tamed.port_of`."""
+        return self._tabs.get(port)
+
+    def fly(self, tab: str, on: bool) -> None:
+        """Let a tab's keys and game controller fly, or no longer."""
+        self._tell(tab, {"fly": on})
+
+    def toast(self, tab: str, text: str) -> None:
+        self._tell(tab, {"toast": text})
+
+    def record(self, tab: str, on: bool, name: str = "airloom.webm") -> None:
+        """Begin a video in the browser, or end it and save it there."""
+        self._tell(tab, {"record": on, "name": name})
+
+    def _tell(self, tab: str, order: dict[str, Any]) -> None:
+        def tell() -> None:
+            if tab in self._pads:
+                self._pads[tab].tell(order)
+
+        with contextlib.suppress(RuntimeError):  # stopped: nobody is there to be told
+            self._loop.call_soon_threadsafe(tell)
+
+    # -- life --------------------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Listen; `PortTaken` if somebody else does."""
+        listener = self._listen()
+        self.port = listener.getsockname()[1]
+        self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
+        started = threading.Event()
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._run(listener, started)), name="gateway", daemon=True
+        )
+        self._thread.start()
+        started.wait()
+
+    def stop(self) -> None:
+        """Hang up on everybody, and return when nothing is left."""
+        if self._thread is not None:
+            self._loop.call_soon_threadsafe(self._stopping.set)
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Gateway:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _listen(self) -> socket.socket:
+        try:
+            return _listener(self.host, self.port)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise PortTaken(self.port, _next_free(self.host, self.port)) from None
+            raise GatewayError(f"cannot listen on {self.host}, port {self.port}: {error.strerror}") from None
+
+    async def _run(self, listener: socket.socket, started: threading.Event) -> None:
+        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._visit, sock=listener, limit=MAX_HEAD)
+        started.set()
+        await self._stopping.wait()
+        server.close()
+        for visit in self._visits:
+            visit.cancel()
+        await asyncio.gather(*self._visits, return_exceptions=True)
+
+    # -- visits ------------------------------------------------------------------------------------------------------
+
+    async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._visits.add(task)
+        try:
+            if len(self._visits) <= MAX_CONNECTIONS:
+                await self._serve(reader, writer)
+        except (OSError, EOFError, TimeoutError, InvalidHandshake, Oversized):
+            pass  # they hung up, stopped reading, or do not speak the protocol: hanging up is all that is left to do
+        except asyncio.CancelledError:
+            pass  # we stop
+        except Exception as error:
+            _log.error("the studio failed to serve a browser: %r", error)
+            _log.debug("", exc_info=True)
+        finally:
+            self._visits.discard(task)
+            writer.transport.abort()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            request = await self._request(reader)
+            if request.is_websocket:
+                await self._connect(request, (reader, writer))
+            else:
+                writer.write(self._reply(request))
+        except Turned as turned:
+            if turned.status == 401:
+                await asyncio.sleep(GUESSING_DELAY)
+            writer.write(refusal(turned.status, str(turned)))
+        async with asyncio.timeout(STALL):
+            await _part(reader, writer)
+
+    async def _request(self, reader: asyncio.StreamReader) -> Request:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                raw = await reader.readuntil(b"\r\n\r\n")
+        except asyncio.LimitOverrunError:
+            raise Turned(431, "The head of the request is too long.") from None
+        except TimeoutError:
+            raise Turned(408, "The request took too long.") from None
+        request = Request.parse(raw)
+        self._door.check(request, self._cookie)
+        return request
+
+    def _reply(self, request: Request) -> bytes:
+        if self._door.key and "token" in request.query:
+            cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Strict"
+            return answer(303, {"Location": "/", "Set-Cookie": cookie})
+        if request.path == "/" and self._rooms.locked():
+            raise FULL
+        return self._pages.reply(request)
+
+    async def _connect(self, request: Request, browser: Ends) -> None:
+        tab = request.query.get("tab", "")[:64]
+        if request.path == "/stick":
+            await self._talk(tab, request, browser)
+        elif request.path == "/":
+            await self._show(tab, request, browser)
+        else:
+            raise NOTHING
+
+    async def _talk(self, tab: str, request: Request, browser: Ends) -> None:
+        """A tab that comes again takes the place of its former self."""
+        if tab in self._pads:
+            self._pads[tab].hang_up()
+        elif len(self._pads) >= MAX_BROWSERS:
+            raise FULL
+        pad = self._pads[tab] = Pad(tab, self.on_stick, self.on_stick_gone)
+        try:
+            await pad.serve(request.raw, {"edition": self._pages.edition}, browser)
+        finally:
+            if self._pads[tab] is pad:
+                del self._pads[tab]
+
+    async def _show(self, tab: str, request: Request, browser: Ends) -> None:
+        if self._rooms.locked():
+            raise FULL
+        async with self._rooms:
+            viser = await self._reach_viser()
+            port = viser[1].get_extra_info("sockname")[1]
+            self._tabs[port] = tab
+            try:
+                viser[1].write(request.raw)
+                await relay(browser, viser)
+            finally:
+                del self._tabs[port]
+                viser[1].transport.abort()
+
+    async def _reach_viser(self) -> Ends:
+        try:
+            return await asyncio.open_connection("127.0.0.1", self.viser_port)
+        except OSError:
+            raise Turned(502, "There is nothing to see yet, or any more.") from None
+
+
+async def _part(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Say that this was all, and wait until they hang up: hanging up first may tear away what they did not read yet."""
+    writer.write_eof()
+    while await reader.read(MAX_HEAD):
+        pass
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=MAX_CONNECTIONS)
+
+
+def _next_free(host: str, port: int) -> int:
+    for candidate in range(port + 1, port + 100):
+        try:
+            _listener(host, candidate).close()
+        except OSError:
+            continue
+        return candidate
+    return 0
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,46 @@
+"""viser as the studio wants it: on loopback, without a word on the terminal, without its tunnel to the outside."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import logging
+from contextlib import redirect_stdout
+from typing import Any
+
+import viser
+from viser._messages import ShareUrlDisconnect, ShareUrlRequest
+
+
+def start_viser(**options: Any) -> viser.ViserServer:
+    """A viser server on a loopback port of its own, for a `Gateway` to stand in front of."""
+    logging.getLogger("websockets").setLevel(logging.CRITICAL)  # a browser's nonsense is no news to the user
+    with redirect_stdout(io.StringIO()):
+        server = viser.ViserServer("127.0.0.1", 0, verbose=False, **options)
+    loop = server._websock_server._background_event_loop
+    assert loop is not None
+    loop.call_soon_threadsafe(loop.set_exception_handler, _overlook)
+    return without_sharing(server)
+
+
+def stop_viser(server: viser.ViserServer) -> None:
+    with redirect_stdout(io.StringIO()):
+        server.stop()
+
+
+def without_sharing(server: viser.ViserServer) -> viser.ViserServer:
+    """Nothing ever leaves this machine: viser's "share" would ask a server on the Internet for a tunnel."""
+    for request in (ShareUrlRequest, ShareUrlDisconnect):
+        server._websock_server.unregister_handler(request)
+    return server
+
+
+def port_of(client: viser.ClientHandle) -> int:
+    """The port a client's connection comes from: that of the gateway's end, see `Gateway.tab_at`."""
+    connection = client._viser_server._websock_server._live_connections[client.client_id]
+    return connection.remote_address[1]
+
+
+def _overlook(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """A message that viser cannot carry out costs its sender an answer, and the user no traceback."""
+    logging.getLogger(__name__).debug("%s", context["message"], exc_info=context.get("exception"))
