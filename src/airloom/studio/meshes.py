@@ -1,0 +1,151 @@
+"""Triangles with a colour each corner, put together from solids, and as a glTF that any browser shows."""
+
+from __future__ import annotations
+
+import json
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+Colour = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """Triangles that face outwards, m. Colours are sRGB and opacity, 0 … 255, one for each vertex."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+    colours: np.ndarray
+
+    def moved(self, offset) -> Mesh:
+        return Mesh(self.vertices + np.asarray(offset), self.faces, self.colours)
+
+    def turned(self, rotation: np.ndarray) -> Mesh:
+        return Mesh(self.vertices @ rotation.T, self.faces, self.colours)
+
+    @property
+    def extent(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.vertices.min(axis=0), self.vertices.max(axis=0)
+
+
+def painted(vertices, faces, colour: Colour, opacity: float = 1.0) -> Mesh:
+    vertices = np.asarray(vertices, dtype=float)
+    colours = np.tile([*colour, round(255 * opacity)], (len(vertices), 1))
+    return Mesh(vertices, np.asarray(faces, dtype=np.uint32), colours)
+
+
+def joined(meshes: list[Mesh]) -> Mesh:
+    starts = np.cumsum([0, *(len(mesh.vertices) for mesh in meshes)])
+    return Mesh(
+        np.concatenate([mesh.vertices for mesh in meshes]),
+        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts[:-1], strict=True)]).astype(np.uint32),
+        np.concatenate([mesh.colours for mesh in meshes]),
+    )
+
+
+def prism(outline, low: float, high: float, colour: Colour, top: float = 1.0) -> Mesh:
+    """An outline, counterclockwise from above, between two heights; at the upper one it is `top` times as wide."""
+    outline = np.asarray(outline, dtype=float)
+    n = len(outline)
+    around = np.arange(n)
+    after = (around + 1) % n
+    walls = np.concatenate(
+        [np.stack([around, after, after + n], axis=1), np.stack([around, after + n, around + n], axis=1)]
+    )
+    fan = np.stack([np.zeros(n - 2, dtype=int), np.arange(1, n - 1), np.arange(2, n)], axis=1)
+    vertices = np.concatenate(
+        [np.column_stack([outline, np.full(n, low)]), np.column_stack([top * outline, np.full(n, high)])]
+    )
+    return painted(vertices, np.concatenate([walls, fan[:, ::-1], fan + n]), colour)
+
+
+def ngon(radius: float, sides: int, turn: float = 0.0) -> np.ndarray:
+    angles = turn + 2 * np.pi * np.arange(sides) / sides
+    return radius * np.column_stack([np.cos(angles), np.sin(angles)])
+
+
+def rectangle(length: float, width: float, bevel: float = 0.0) -> np.ndarray:
+    """Corners counterclockwise, cut off by `bevel`."""
+    x, y, b = length / 2, width / 2, bevel
+    if b == 0.0:
+        return np.array([[x, -y], [x, y], [-x, y], [-x, -y]])
+    return np.array(
+        [[x, b - y], [x, y - b], [x - b, y], [b - x, y], [-x, y - b], [-x, b - y], [b - x, -y], [x - b, -y]]
+    )
+
+
+def beam(start, end, width: float, height: float, colour: Colour) -> Mesh:
+    """A bar from one point to another, as wide as `width` to the side and as thick as `height`."""
+    start, end = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
+    length = float(np.linalg.norm(end - start))
+    bar = prism(rectangle(length, width), -height / 2, height / 2, colour)
+    return bar.turned(_facing((end - start) / length)).moved((start + end) / 2)
+
+
+def _facing(direction: np.ndarray) -> np.ndarray:
+    """The rotation that takes x to a direction and keeps y level."""
+    level = np.cross([0.0, 0.0, 1.0], direction)
+    norm = float(np.linalg.norm(level))
+    side = level / norm if norm > 1e-6 else np.array([0.0, 1.0, 0.0])
+    return np.column_stack([direction, side, np.cross(direction, side)])
+
+
+def annulus(inner: float, outer: float, sides: int, colour: Colour, opacity: tuple[float, float] = (1.0, 1.0)) -> Mesh:
+    """A flat ring that is seen from both sides; its opacity goes from that of the inner edge to that of the outer."""
+    n = sides
+    around = np.arange(n)
+    after = (around + 1) % n
+    up = np.concatenate([np.stack([around, around + n, after + n], 1), np.stack([around, after + n, after], 1)])
+    flat = np.concatenate([ngon(inner, n), ngon(outer, n)])
+    ring = painted(np.column_stack([flat, np.zeros(2 * n)]), np.concatenate([up, up[:, ::-1]]), colour)
+    ring.colours[:n, 3], ring.colours[n:, 3] = round(255 * opacity[0]), round(255 * opacity[1])
+    return ring
+
+
+def glb(mesh: Mesh, *, roughness: float = 0.6, normals: np.ndarray | None = None) -> bytes:
+    """As binary glTF 2.0. Without normals its faces are flat; opacity below 1 anywhere makes all of it translucent."""
+    parts = [
+        (mesh.vertices.astype("<f4"), {"componentType": 5126, "type": "VEC3"}),
+        (_linear(mesh.colours).astype("<f4"), {"componentType": 5126, "type": "VEC4"}),
+        (mesh.faces.astype("<u4").ravel(), {"componentType": 5125, "type": "SCALAR"}),
+    ]
+    attributes = {"POSITION": 0, "COLOR_0": 1}
+    if normals is not None:
+        attributes["NORMAL"] = len(parts)
+        parts.append((normals.astype("<f4"), {"componentType": 5126, "type": "VEC3"}))
+    low, high = mesh.extent
+    starts = np.cumsum([0, *(data.nbytes for data, _ in parts)])
+    accessors = [{"bufferView": k, "count": len(data), **kind} for k, (data, kind) in enumerate(parts)]
+    accessors[0] |= {"min": low.tolist(), "max": high.tolist()}
+    material = {
+        "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness},
+        "alphaMode": "BLEND" if mesh.colours[:, 3].min() < 255 else "OPAQUE",
+    }
+    document = {
+        "asset": {"version": "2.0"},
+        "scene": 0,
+        "scenes": [{"nodes": [0]}],
+        "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": attributes, "indices": 2, "material": 0}]}],
+        "materials": [material],
+        "accessors": accessors,
+        "bufferViews": [
+            {"buffer": 0, "byteOffset": int(start), "byteLength": data.nbytes}
+            for (data, _), start in zip(parts, starts, strict=False)
+        ],
+        "buffers": [{"byteLength": int(starts[-1])}],
+    }
+    text = json.dumps(document).encode()
+    text += b" " * (-len(text) % 4)
+    binary = b"".join(data.tobytes() for data, _ in parts)
+    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
+    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+
+
+def _linear(colours: np.ndarray) -> np.ndarray:
+    """Of light instead of sRGB, as glTF wants its vertices."""
+    share = colours / 255.0
+    share[:, :3] = np.where(share[:, :3] <= 0.04045, share[:, :3] / 12.92, ((share[:, :3] + 0.055) / 1.055) ** 2.4)
+    return share

@@ -1,0 +1,51 @@
+"""A clear day: a sky that pales to the horizon, haze over far ground, a sun whose shadows are sharp nearby."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import viser
+from PIL import Image
+from viser import _messages
+
+from airloom.studio.meshes import Colour
+
+ZENITH, HIGH, LOW, HAZE = (62, 118, 186), (126, 170, 216), (196, 216, 234), (223, 231, 238)
+SOIL: Colour = (150, 150, 144)
+HAZE_FROM, HAZE_TO = 60.0, 1200.0  # m
+SUN = np.array([-0.45, -0.55, 0.95])
+FAR = 1e6  # m, so far away that moving the world does not change where the sun stands
+
+
+def show_sky(server: viser.ViserServer, root: str) -> None:
+    scene = server.scene
+    scene.configure_default_lights(enabled=False)
+    scene.configure_fog(HAZE_FROM, HAZE_TO, color=HAZE)
+    still = (1.0, 0.0, 0.0, 0.0)
+    server.scene._websock_interface.queue_message(
+        _messages.EnvironmentMapMessage(
+            hdri_data=sky_image(), background=True, background_blurriness=0.0, background_intensity=1.0,
+            background_wxyz=still, environment_intensity=0.35, environment_wxyz=still,
+        )
+    )  # fmt: skip
+    scene.add_light_hemisphere(
+        f"{root}/daylight", sky_color=(228, 236, 248), ground_color=(176, 170, 160), intensity=1.3
+    )
+    scene.add_light_directional(
+        f"{root}/sun", color=(255, 244, 226), intensity=2.6, cast_shadow=True, position=tuple(FAR * SUN)
+    )
+
+
+def sky_image() -> bytes:
+    """All around as one JPEG: straight down in the first row, straight up in the last. The same in every direction."""
+    elevation = np.linspace(-90.0, 90.0, 512)
+    stops = {90.0: ZENITH, 35.0: HIGH, 8.0: LOW, 0.0: HAZE, -2.0: HAZE, -25.0: SOIL, -90.0: SOIL}
+    heights = sorted(stops)
+    channels = [np.interp(elevation, heights, [stops[h][k] for h in heights]) for k in range(3)]
+    column = np.stack(channels, axis=-1)
+    dither = np.random.default_rng(0).uniform(-0.5, 0.5, (512, 1024, 1))
+    pixels = np.clip(np.round(column[:, None, :] + dither), 0, 255).astype(np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "JPEG", quality=92)
+    return file.getvalue()

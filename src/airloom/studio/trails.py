@@ -1,0 +1,46 @@
+"""Where vehicles were in the last seconds of simulation time, in a fixed number of lines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from airloom.studio.meshes import Colour
+
+SECONDS = 10.0
+LINES_AT_MOST = 6000  # for all vehicles together
+LINES_EACH = (8, 100)
+PALE = np.array([200, 204, 202])
+
+
+class Trails:
+    def __init__(self, vehicles: int) -> None:
+        self.lines = int(np.clip(LINES_AT_MOST // vehicles, *LINES_EACH))
+        self.interval = SECONDS / self.lines
+        self._time: float | None = None
+        self._points = np.zeros((vehicles, self.lines + 1, 3), dtype=np.float32)
+
+    def push(self, time: float, positions: np.ndarray) -> bool:
+        """Go on to new positions, once they are an interval later. Says whether anything has changed.
+
+        Where time has gone back or made a leap, the trail starts anew.
+        """
+        if self._time is None or not self._time <= time < self._time + SECONDS:
+            self._points[:] = positions[:, None]
+        elif time < self._time + self.interval:
+            return False
+        else:
+            self._points[:, :-1] = self._points[:, 1:]
+            self._points[:, -1] = positions
+        self._time = time
+        return True
+
+    def segments(self) -> np.ndarray:
+        """Ends of all lines [line, end, xyz], each vehicle's from the oldest to the newest."""
+        return np.stack([self._points[:, :-1], self._points[:, 1:]], axis=2).reshape(-1, 2, 3)
+
+    def colours(self, newest: Colour) -> np.ndarray:
+        """Of all ends of lines."""
+        ages = np.linspace(0.0, 1.0, self.lines + 1)[:, None] ** 0.7
+        shades = PALE + ages * (np.array(newest) - PALE)
+        pairs = np.stack([shades[:-1], shades[1:]], axis=1).astype(np.uint8)
+        return np.tile(pairs, (len(self._points), 1, 1))
