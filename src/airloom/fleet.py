@@ -19,8 +19,8 @@ from airloom.loop import (
 )  # fmt: skip
 from airloom.physics.rows import (
     BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ,
-    JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, SYAW, TARGET,
-    THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
+    JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, STATE,
+    STATE_ROWS, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import find
 from airloom.rotations import matrix_from_quaternion, quaternion_from_euler
@@ -81,6 +81,10 @@ def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
             pose = vehicle.pose.model_copy(update={"position": (x, y, z0)})
             expanded[f"{name}_{k}"] = vehicle.model_copy(update={"pose": pose, "copies": None})
     return expanded
+
+
+def _same_but_for_pose(one: Vehicle, other: Vehicle) -> bool:
+    return one.model_copy(update={"pose": other.pose}) == other
 
 
 CACHE_LINE = 64  # bytes
@@ -331,6 +335,28 @@ class Fleet:
         if controller is not None and controller.kernel is not None:
             stack[CONTROLLER] = controller.kernel.address
             stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
+
+    def take_over(self, old: Fleet) -> None:
+        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there."""
+        before = {member.name: member for member in old.members}
+        for member in self.members:
+            if (was := before.get(member.name)) and _same_but_for_pose(was.vehicle, member.vehicle):
+                self._carry_over(member, was, old)
+
+    def _carry_over(self, member: Member, was: Member, old: Fleet) -> None:
+        column, first = self.column(member), STATE // LANES
+        state = column[first : first + STATE_ROWS].copy()
+        column[:] = old.column(was)
+        if member.vehicle.pose != was.vehicle.pose:
+            column[first : first + STATE_ROWS] = state
+        for row in (SPEED, TARGET):
+            self.rotor_column(member, row)[:] = old.rotor_column(was, row)
+        member.estimator, member.controller = was.estimator, was.controller
+        for sensor in member.sensors:
+            s, t = (fleet.sensor_index[member.name, sensor.name] for fleet in (self, old))
+            self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
+            if self.sensing.queue.shape[1] == old.sensing.queue.shape[1]:
+                self.sensing.queue[s] = old.sensing.queue[t]
 
     # -- looking -------------------------------------------------------------------------------------------------
 

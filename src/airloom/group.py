@@ -11,17 +11,33 @@ from airloom.commands import CommandError, Mode
 from airloom.physics.rows import GIVEN, LANES, MODE, PX, QW, SPX, VX, WIDTH, WX
 
 if TYPE_CHECKING:
-    from airloom.fleet import Fleet
+    from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
 
 class Group(Sequence):
     """Vehicles in a fixed order. Arrays have a row a vehicle; world ENU, body FLU, SI units."""
 
-    def __init__(self, fleet: Fleet, vehicles: Sequence[Vehicle]) -> None:
-        self._vehicles = list(vehicles)
-        self._flat = fleet.flight.blocks.reshape(-1)
-        self._at = np.array([v.place_in_blocks[0] * WIDTH + v.place_in_blocks[1] for v in self._vehicles])
+    def __init__(self, sim: Simulation, vehicles: Sequence[Vehicle]) -> None:
+        self._sim, self._vehicles = sim, list(vehicles)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Find the vehicles' rows. One that has left the simulation stands for the first that is there: what is
+        commanded to it is lost.
+        """
+        self._fleet = self._sim.fleet
+        self._flat = self._fleet.flight.blocks.reshape(-1)
+        self._here = np.array([self._sim.vehicles.get(v.name) is v for v in self._vehicles], dtype=bool)
+        places = [v.place_in_blocks for v in self._vehicles]
+        self._first = np.array([block * WIDTH + lane for block, lane in places], dtype=np.int64)
+        self._first[~self._here] = 0
+
+    def _rows(self, row: int, count: int) -> np.ndarray:
+        """Where the numbers of each vehicle lie."""
+        if self._fleet is not self._sim.fleet:
+            self._settle()
+        return self._first[:, None] + row + LANES * np.arange(count)
 
     def __len__(self) -> int:
         return len(self._vehicles)
@@ -34,7 +50,12 @@ class Group(Sequence):
         return [vehicle.name for vehicle in self._vehicles]
 
     def _get(self, row: int, count: int) -> np.ndarray:
-        return self._flat[self._at[:, None] + row + LANES * np.arange(count)]
+        rows = self._rows(row, count)
+        return self._flat[rows]
+
+    def _set(self, row: int, numbers: np.ndarray) -> None:
+        rows = self._rows(row, numbers.shape[1])
+        self._flat[rows[self._here]] = numbers[self._here]
 
     @property
     def positions(self) -> np.ndarray:
@@ -71,5 +92,6 @@ class Group(Sequence):
         if not np.isfinite(setpoints).all():
             bad = self.names[int(np.flatnonzero(~np.isfinite(setpoints).all(axis=1))[0])]
             raise CommandError(f"{bad}: a command must hold finite numbers only")
-        self._flat[self._at[:, None] + SPX + LANES * np.arange(13)] = setpoints
-        self._flat[self._at + MODE] = self._flat[self._at + GIVEN + LANES * Mode.POSITION_YAW] = Mode.POSITION_YAW
+        self._set(SPX, setpoints)
+        self._set(MODE, np.full((len(self), 1), float(Mode.POSITION_YAW)))
+        self._set(GIVEN + LANES * Mode.POSITION_YAW, np.ones((len(self), 1)))

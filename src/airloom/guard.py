@@ -28,6 +28,9 @@ class Guard:
         self._deadlines.clear()
         self._next_look = None
 
+    def drop(self, vehicle: Vehicle) -> None:
+        self._deadlines.pop(vehicle.name, None)
+
     def heard(self, vehicle: Vehicle) -> None:
         timeout = vehicle.command_timeout
         if vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW) or timeout is None:

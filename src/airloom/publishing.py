@@ -79,6 +79,11 @@ class Publisher:
         """Begin again at time 0, with new tapes: a reset of the fleet has taken the old ones away."""
         self._taped, self._changes_seen, self._published_to = [], -1, -1
 
+    def go_on_at(self, tick: int) -> None:
+        """Begin in the middle of a run, after another publisher."""
+        self.restart()
+        self._published_to = tick
+
     def prepare(self, tick: int) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""
         if self._changes_seen == self.bus.changes:

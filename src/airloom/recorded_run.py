@@ -8,8 +8,6 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import yaml
-
 from airloom import __version__
 from airloom.blame import blame
 from airloom.bridges.control.link import ControlLink
@@ -18,8 +16,8 @@ from airloom.clock import NS_PER_SECOND
 from airloom.divergence import Diverged, Guard
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
-from airloom.scenario import Scenario
-from airloom.simulation import Simulation
+from airloom.scenario import resolved_text
+from airloom.simulation import LONGEST_CHUNK, Simulation
 from airloom.vehicle import Vehicle
 
 MOST_VEHICLES_IN_SUMMARY = 100
@@ -36,6 +34,34 @@ class Outcome:
     error: BaseException | None = None
 
 
+class Glance:
+    """What a run does many times a second while it flies on: keep its pace, serve its link."""
+
+    slice = Pacer.slice
+
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
+        if run.pacer:
+            run.pacer.start(run.sim.time)
+        run.sim.longest_chunk = 1
+        self._clock, self._tick = time.perf_counter(), run.sim.tick
+
+    def __call__(self, sim: Simulation) -> None:
+        run = self._run
+        if run.link:
+            run.link.serve()
+        if run.pacer:
+            run.pacer.wait(sim.time)
+        sim.longest_chunk = min(max(round(self._ticks_a_second(sim) * self.slice), 1), LONGEST_CHUNK)
+
+    def _ticks_a_second(self, sim: Simulation) -> float:
+        if self._run.pacer:
+            return self._run.pacer.speed * NS_PER_SECOND / sim.step_ns
+        before, self._clock = self._clock, time.perf_counter()
+        tick, self._tick = self._tick, sim.tick
+        return (self._tick - tick) / (self._clock - before)
+
+
 class RecordedRun:
     """Flies a simulation to the scenario's duration; writes scenario, log and summary, however it ends."""
 
@@ -50,18 +76,22 @@ class RecordedRun:
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
         self.paused = False
+        self.audience = 0
+        """How many look on: with any, a run that is over stays to be looked at, and may be flown again."""
         self.link = ControlLink(self) if link else None
         self._stopping = False
+        self._restarting = False
         self._start_clock = self._end_clock = self._start_time = 0.0
-        text = resolved_text(sim.scenario)
-        _write(folder, text)
+        _write(folder, resolved_text(sim.scenario))
+        self._log = self._new_log() if log else None
+
+    def _new_log(self) -> LogWriter:
+        sim, wanted = self.sim, self.sim.scenario.log
         about = {"scenario": sim.scenario.name, "seed": str(sim.seed), "airloom": __version__}
-        wanted = sim.scenario.log
-        self._log = None
-        if log:
-            self._log = LogWriter(
-                folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
-            )
+        text = resolved_text(sim.scenario)
+        return LogWriter(
+            self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
+        )
 
     def stop(self) -> None:
         """End at the next chunk; safe in a signal handler."""
@@ -136,13 +166,36 @@ class RecordedRun:
         assert self.pacer is not None
         return {**asdict(self.pacer.lateness), "mean": self.pacer.lateness.mean}
 
+    @property
+    def finished(self) -> bool:
+        return self.sim.tick >= self.target
+
+    def step(self, ticks: int) -> None:
+        """Some ticks at once, for a run that is paused."""
+        self.sim.step(min(ticks, self.target - self.sim.tick))
+        if self._log:
+            self._log.tick(self.sim.time_ns)
+
+    def restart(self) -> None:
+        """Back to time 0 as soon as the compiled loop pauses."""
+        self._restarting = True
+        self.sim.stop()
+
+    def pause(self) -> None:
+        self.paused = True
+        self.sim.stop()
+
+    def resume(self) -> None:
+        self.paused = False
+
     def _first_tick(self) -> None:
         """Apart from the others, because it waits for whatever must be compiled."""
         self.sim.step()
-        self._start_clock, self._start_time = time.perf_counter(), self.sim.time
-        if self.pacer:
-            self.pacer.start(self.sim.time)
+        self._start_counting()
         self.started = True
+
+    def _start_counting(self) -> None:
+        self._start_clock, self._start_time = time.perf_counter(), self.sim.time
 
     def _fly(self, look: Callable[[], None]) -> None:
         guard = Guard()
@@ -151,33 +204,32 @@ class RecordedRun:
             if self._log:
                 self._log.tick(sim.time_ns)
             guard.check(sim)
-            if self.pacer:
-                self.pacer.wait(sim.time)
-            if self.link:
-                self._attend(self.link)
-            if self._stopping:
-                sim.stop()
             look()
 
-        while self.sim.tick < self.target and not self._stopping:
-            self.sim.run(self._next_stop() * self.sim.step_ns / NS_PER_SECOND, watch)
+        while self._goes_on():
+            if self._restarting:
+                self._begin_anew()
+            if self._stands_still() and self.link:
+                self.link.serve(wait=Glance.slice)
+            else:
+                glance = Glance(self) if self.link or self.pacer else None
+                self.sim.run(self.target * self.sim.step_ns / NS_PER_SECOND, watch, glance)
 
-    def _attend(self, link: ControlLink) -> None:
-        """Do what was asked for over the link, and stand still as long as that is to pause."""
-        link.serve()
-        if not self.paused:
-            return
-        while self.paused and not self._stopping:
-            link.serve(wait=Pacer.slice)
-        if self.pacer:
-            self.pacer.start(self.sim.time)
+    def _goes_on(self) -> bool:
+        return not self._stopping and (not self.finished or self.audience > 0 or self._restarting)
 
-    def _next_stop(self) -> int:
-        """The tick to run to in one go: an instant ahead if paced or commanded over a link, else the end."""
-        if self.pacer is None and self.link is None:
-            return self.target
-        ticks = round(Pacer.slice * (self.speed or 1.0) * NS_PER_SECOND / self.sim.step_ns)
-        return min(self.target, self.sim.tick + max(ticks, 1))
+    def _stands_still(self) -> bool:
+        return self.paused or self.finished
+
+    def _begin_anew(self) -> None:
+        """The log of the flight so far is kept beside the new one."""
+        self._restarting = False
+        if self._log:
+            self._log.close()
+            self.folder.put_log_aside()
+            self._log = self._new_log()
+        self.sim.reset()
+        self._start_counting()
 
     def _close_log(self) -> None:
         if not self._log:
@@ -186,13 +238,6 @@ class RecordedRun:
             self._log.close()
         except LogError as error:
             self.outcome = Outcome("failed", str(error), error)
-
-
-def resolved_text(scenario: Scenario) -> str:
-    """The scenario as a file with nothing left to look up, which repeats the run."""
-    shared_by_rotors = {"vehicles": {"__all__": {"rotor"}}}
-    plain = scenario.model_dump(mode="json", exclude=shared_by_rotors)
-    return yaml.safe_dump(plain, sort_keys=False, default_flow_style=None, allow_unicode=True, width=120)
 
 
 def final_state(vehicle: Vehicle) -> dict[str, Any]:

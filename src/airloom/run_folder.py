@@ -1,4 +1,4 @@
-"""The folder a run leaves: `log.mcap`, `scenario.yaml`, `summary.json`, figures; `control.sock` while it is linked."""
+"""The folder a run leaves: `log.mcap`, `scenario.yaml`, `summary.json`, figures; `control.*` while it is linked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import numpy as np
 RUNS = Path("runs")
 LAST = "last"
 _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
-_SOCKET, _SOCKET_NOTE = "control.sock", "control.path"
+_EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
+_SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 
 
 class RunFolderError(Exception):
@@ -31,6 +32,7 @@ class RunFolder:
         self.summary = path / _SUMMARY
         self.scenario = path / _SCENARIO
         self.socket = path / _SOCKET
+        self.window = path / _WINDOW
         self.socket_note = path / _SOCKET_NOTE
         """Says where the socket is if this folder's path is too long for one."""
 
@@ -55,6 +57,15 @@ class RunFolder:
         if not (given / _LOG).is_file():
             raise RunFolderError(f"the folder '{given}' holds no {_LOG}, so it is no run{_known_runs()}")
         return cls(given)
+
+    def put_log_aside(self) -> None:
+        """Make room for another log: `log.mcap` becomes `log-1.mcap`, or the next number."""
+        earlier = [_EARLIER_LOG.fullmatch(path.name) for path in self.path.iterdir()]
+        number = 1 + max((int(match[1]) for match in earlier if match), default=0)
+        try:
+            os.replace(self.log, self.log.with_stem(f"log-{number}"))
+        except OSError as error:
+            raise RunFolderError(f"cannot rename {self.log}: {error.strerror}") from error
 
     def figure(self, name: str) -> Path:
         return self.path / f"{name}.png"
@@ -121,10 +132,11 @@ def _cleared(path: Path) -> Path:
 
 
 def _is_ours(entry: Path) -> bool:
-    if entry.name in (_SOCKET, _SOCKET_NOTE):
+    if entry.name in (_SOCKET, _SOCKET_NOTE, _WINDOW):
         return entry.is_socket() or entry.is_file()
     is_run = (entry.parent / _LOG).is_file() or (entry.parent / _SUMMARY).is_file()
-    ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and (entry.suffix == ".png" or entry.name == _SCENARIO))
+    beside = entry.suffix == ".png" or entry.name == _SCENARIO or bool(_EARLIER_LOG.fullmatch(entry.name))
+    ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and beside)
     return ours and entry.is_file() and not entry.is_symlink()
 
 

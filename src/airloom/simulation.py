@@ -30,7 +30,8 @@ from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
 from airloom.world.ground import TerrainError
 
-LONGEST_CHUNK = 1000
+LONGEST_CHUNK = 1000  # ticks
+Onlooker = Callable[["Simulation"], None]
 
 
 class Simulation:
@@ -59,6 +60,8 @@ class Simulation:
         self.guard = Guard(self)
         CommandTopics(self)
         self.streamer = Streamer(self)
+        self.longest_chunk = LONGEST_CHUNK
+        """Ticks between two looks from outside; what the simulation does is the same with any number."""
         self._started = self._stopping = False
         self._tasks: list[Task] = []
         for system in self.systems.values():
@@ -81,21 +84,22 @@ class Simulation:
         """Seconds of simulation time."""
         return self.time_ns / NS_PER_SECOND
 
-    def run(self, until: float | None = None, watch: Callable[[Simulation], None] | None = None) -> None:
+    def run(self, until: float | None = None, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         """Run to a time in seconds (the scenario's duration if left out).
 
-        `watch` is called some ten times a second, and last when the time is reached.
+        `watch` is called some ten times a second, when messages have been published, and last when the time is
+        reached; `glance` whenever the compiled loop pauses, which is at least every `longest_chunk` ticks.
         """
         until_ns = round((self.scenario.duration if until is None else until) * NS_PER_SECOND)
         self._stopping = False
-        self._advance(-(-until_ns // self.step_ns), watch)
+        self._advance(-(-until_ns // self.step_ns), watch, glance)
 
     def step(self, ticks: int = 1) -> None:
         """Advance by exactly this many ticks."""
         if ticks < 0:
             raise ValueError(f"a simulation only goes forward, got {ticks} ticks")
         self._stopping = False
-        self._advance(self.tick + ticks, None)
+        self._advance(self.tick + ticks)
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""
@@ -109,6 +113,38 @@ class Simulation:
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
+
+    def change(self, scenario: Scenario) -> None:
+        """Go on with another scenario: time goes on, and vehicles that are in both keep their state.
+
+        One that has only another pose is put there, at rest. Systems stay as they are: they do not learn of new
+        vehicles before they are made anew. The step, the seed and the engine must remain.
+        """
+        try:
+            fleet = Fleet(scenario, self.systems.values())
+            fleet.reset(self.seed)
+            fleet.take_over(self.fleet)
+            engine = _make_engine(scenario, fleet)
+        except (StackError, TerrainError) as error:
+            raise ScenarioError(f"{scenario.name}: {error}") from None
+        self._publisher.publish(self.tick)
+        engine.reset()
+        self.scenario, self.fleet, self.engine = scenario, fleet, engine
+        self._take_in_vehicles()
+        self._publisher = Publisher(self.bus, fleet, scenario.log.rate)
+        self._publisher.go_on_at(self.tick)
+        self._hooks.find_controllers()
+
+    def _take_in_vehicles(self) -> None:
+        before, self.vehicles = self.vehicles, {}
+        for member in self.fleet.members:
+            vehicle = before.pop(member.name, None) or Vehicle(self, member)
+            vehicle.settle(member)
+            self.vehicles[member.name] = vehicle
+        for gone in before.values():
+            self.guard.drop(gone)
+            self.streamer.drop(gone)
+        self.streamer.repack()
 
     def pilot(self, vehicle: str) -> Pilot:
         """A pilot for a vehicle, who flies it in a mission."""
@@ -124,7 +160,7 @@ class Simulation:
 
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""
-        return Group(self.fleet, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
+        return Group(self, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
 
     def call_at(self, time: float, function: Callable[[], None]) -> None:
         """Call a function once, before the first tick that starts at or after `time` seconds."""
@@ -179,7 +215,7 @@ class Simulation:
         look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
         self._look_back()
 
-    def _advance(self, target: int, watch: Callable[[Simulation], None] | None) -> None:
+    def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher
         self._start()
         try:
@@ -187,12 +223,14 @@ class Simulation:
                 self._hooks.call_due()
                 self._hooks.call("pre_update")
                 publisher.prepare(self.tick)
-                turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + LONGEST_CHUNK)
+                turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + self.longest_chunk)
                 ticks = min(turn - self.tick, publisher.room(self.tick))
                 self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame)
                 self.tick += ticks
                 if self._look_back() and watch is not None and self.tick < target:
                     watch(self)
+                if glance is not None:
+                    glance(self)
         finally:
             publisher.publish(self.tick)
         if watch is not None:
@@ -220,6 +258,13 @@ class _Hooks:
             for hook in HOOKS:
                 if system.overrides(hook):
                     self._systems[hook].append((ticks_per_period(rate, sim.step_ns), getattr(system, hook)))
+        self._calls: list[tuple[int, int, Callable[[], None]]] = []
+        self._order = count()
+        self.find_controllers()
+
+    def find_controllers(self) -> None:
+        """Those of the vehicles there are now that are written in plain Python."""
+        sim = self._sim
         self._controllers = [
             (
                 ticks_per_period(member.controller.parameters.rate, sim.step_ns),
@@ -229,8 +274,6 @@ class _Hooks:
             for member in sim.fleet.members
             if member.controller is not None and member.controller.kernel is None
         ]
-        self._calls: list[tuple[int, int, Callable[[], None]]] = []
-        self._order = count()
         periods = {period for hooks in self._systems.values() for period, _ in hooks}
         self._periods = sorted(periods | {period for period, _, _ in self._controllers})
 

@@ -28,11 +28,16 @@ class Vehicle:
     """One vehicle of a running simulation. World ENU, body FLU, quaternions w, x, y, z body→world, SI units."""
 
     def __init__(self, sim: Simulation, member: Member) -> None:
-        self._sim, self._member = sim, member
-        self._column = sim.fleet.column(member)
+        self._sim = sim
         self._pushes: dict[str, np.ndarray] = {}
-        self._speeds = sim.fleet.rotor_column(member, SPEED)
-        self._targets = sim.fleet.rotor_column(member, TARGET)
+        self.settle(member)
+
+    def settle(self, member: Member) -> None:
+        """Take a place in the simulation's fleet, which may be a new one."""
+        fleet = self._sim.fleet
+        self._member = member
+        self._column = fleet.column(member)
+        self._speeds, self._targets = fleet.rotor_column(member, SPEED), fleet.rotor_column(member, TARGET)
 
     def _get(self, row: int, count: int) -> np.ndarray:
         return self._column[row // LANES : row // LANES + count].copy()

@@ -63,7 +63,9 @@ class Streamer:
         self._streaming = self._packed = False
 
     def fly(self, vehicle: Vehicle, trajectory: PiecewisePolynomial) -> None:
-        """From now on; an earlier trajectory of the vehicle is dropped."""
+        """From now on; an earlier trajectory of the vehicle is dropped. One that has left the simulation flies none."""
+        if self._sim.vehicles.get(vehicle.name) is not vehicle:
+            return
         self._flying[vehicle.name] = self._sim.time, trajectory
         self._packed = False
         if not self._streaming:
@@ -73,6 +75,10 @@ class Streamer:
     def drop(self, vehicle: Vehicle) -> None:
         if self._flying.pop(vehicle.name, None) is not None:
             self._packed = False
+
+    def repack(self) -> None:
+        """The vehicles have taken new places."""
+        self._packed = False
 
     def _pack(self) -> None:
         self._packed = True

@@ -5,8 +5,11 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+import numpy as np
+
 from airloom.fleet import Fleet
 from airloom.loop import advance_batch
+from airloom.physics.contact import corner_forces
 from airloom.scenario.models import Scenario
 
 
@@ -32,6 +35,15 @@ class BatchEngine:
             return
         for job in [self._pool.submit(advance_batch, first, end, *rest) for first, end in self._shares]:
             job.result()
+
+    def contacts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where vehicles touch the ground, and the forces on them there (world, N)."""
+        found = [
+            corner_forces(block.copy(), len(members), self.fleet.flight.world)
+            for block, members in zip(self.fleet.flight.blocks, self.fleet.blocks, strict=True)
+        ]
+        points, forces = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        return points, forces
 
     def hash_into(self, digest) -> None:
         """Nothing beyond the fleet's own state."""

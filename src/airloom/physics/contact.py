@@ -9,7 +9,10 @@ sinks g/ω² when at rest, 0.7 mm. The MuJoCo engine has its own contacts and do
 
 from math import sqrt
 
+import numpy as np
+
 from airloom.compiled import compiled
+from airloom.physics.attitude import orient
 from airloom.physics.rows import (
     BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, FX, FY, FZ, LANES, MASS, PX, PY, PZ, R00, R01, R02, R10,
     R11, R12, R20, R21, R22, SCRATCH, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
@@ -39,6 +42,23 @@ def add_ground_contact(w, world):
             _place_corner(w, corner & 1, corner & 2, corner & 4)
             _look_at_ground(w, world)
             _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
+
+
+def corner_forces(w: np.ndarray, lanes: int, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Corners of a block's first vehicles that touch the ground, and the forces on them (world, N); spoils the block."""
+    points, forces = [], []
+    orient(w)
+    turns = w[R00 : R00 + 9 * LANES].reshape(3, 3, LANES)
+    for corner in range(8):
+        w[FX : FX + 3 * LANES] = 0.0
+        _place_corner(w, corner & 1, corner & 2, corner & 4)
+        _look_at_ground(w, world)
+        _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
+        force = np.einsum("jki,ki->ij", turns, w[FX : FX + 3 * LANES].reshape(3, LANES))[:lanes]
+        touching = np.any(force != 0.0, axis=1)
+        points.append(w[CORNER_X : CORNER_X + 3 * LANES].reshape(3, LANES)[:, :lanes].T[touching].copy())
+        forces.append(force[touching].copy())
+    return np.concatenate(points), np.concatenate(forces)
 
 
 @compiled

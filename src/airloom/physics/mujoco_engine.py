@@ -41,6 +41,19 @@ class MujocoEngine:
             self._bodies, tick, ticks, self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame,
         )  # fmt: skip
 
+    def contacts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Where vehicles touch something, and the forces on them there (world, N)."""
+        points, forces, wrench = [], [], np.zeros(6)
+        for k in range(self.data.ncon):
+            contact = self.data.contact[k]
+            mujoco.mj_contactForce(self.model, self.data, k, wrench)
+            force = wrench[:3] @ contact.frame.reshape(3, 3)
+            for geom, sign in zip(contact.geom, (-1.0, 1.0), strict=True):
+                if self.model.geom_bodyid[geom] > 0:
+                    points.append(contact.pos.copy())
+                    forces.append(sign * force)
+        return np.reshape(points, (-1, 3)), np.reshape(forces, (-1, 3))
+
     def hash_into(self, digest) -> None:
         """The solver starts from its last solution, so that is state too."""
         digest.update(self.data.qacc_warmstart.tobytes())

@@ -12,9 +12,9 @@ from .checks import check_copies, check_plugins, check_time
 from .definitions import Definitions, Place, unknown_name
 from .errors import ScenarioError, all_in_one
 from .library import file_of
-from .models import Scenario
+from .models import Scenario, Vehicle
 from .overrides import apply_overrides
-from .tree import Node, plain
+from .tree import InOverride, Node, plain, planted
 from .validation import complaints
 
 
@@ -23,6 +23,12 @@ def load(name_or_path: str | Path, overrides: Mapping[str, Any] | None = None) -
     definitions = Definitions()
     root = definitions.from_file(_file_of(name_or_path), Place())
     return _validated(apply_overrides(root, overrides or {}, definitions))
+
+
+def load_vehicle(name: str) -> Vehicle:
+    """A bundled vehicle by its name."""
+    tree = planted({"name": "hangar", "vehicles": {"vehicle": name}}, InOverride("vehicle", name))
+    return _validated(Definitions().complete(tree, None, Place())).vehicles["vehicle"]
 
 
 def _file_of(name_or_path: str | Path) -> Path:

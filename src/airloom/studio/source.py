@@ -56,6 +56,10 @@ class Source(Protocol):
     """With every copy of a vehicle spelled out: its vehicles are those of `names`, in that order."""
     names: list[str]
 
+    def refresh(self) -> bool:
+        """Take in a changed scenario; tells whether it was, so that names, scenario and snapshots are others now."""
+        ...
+
     def status(self) -> Status: ...
 
     def snapshot(self) -> Snapshot: ...

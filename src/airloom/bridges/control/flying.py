@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from airloom.bridges.control.request import ForVehicles, Positive, RequestError, Tower, Vector
+from airloom.bridges.joystick.state import StickState
+from airloom.bridges.control.request import ForVehicles, Positive, Vector
+from airloom.bridges.control.tower import RequestError, Tower
 from airloom.commands import BY_MODE, Command, CommandError, Mode
 from airloom.missions.pilot import Pilot
 
@@ -108,8 +110,45 @@ class Goto(Mission):
     yaw: float | None = None
 
 
+class FlyTo(Goto):
+    """Take off first if need be."""
+
+    method = "fly_to"
+
+    def flown_by(self, pilot: Pilot) -> Coroutine:
+        return self._flight(pilot)
+
+    async def _flight(self, pilot: Pilot) -> None:
+        if not pilot.vehicle.armed:
+            await pilot.takeoff()
+        await pilot.goto(self.position, **self.model_dump(include={"yaw", "speed"}, exclude_none=True))
+
+
 class Land(Mission):
     method = "land"
+
+
+class HoldStick(ForVehicles):
+    """The state of a game controller, many times a second; silence brakes the vehicle, see `guard.py`."""
+
+    method, acts = "stick", False
+    axes: Annotated[list[float], Field(max_length=32)]
+    buttons: Annotated[list[int], Field(max_length=64)]
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        state = StickState(self.axes, [button != 0 for button in self.buttons])
+        for vehicle in vehicles:
+            tower.stick(vehicle).feed(state)
+
+
+class LayDownStick(ForVehicles):
+    """Nobody holds the game controller any more."""
+
+    method = "stick_gone"
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            tower.lay_down_stick(vehicle)
 
 
 def _command(kind: str, given: Mapping[str, Any]) -> Command:

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.bridges.control.methods import parse
 from airloom.bridges.control.place import OVER, note_place, place_for_socket, private_listener, remove_socket
-from airloom.bridges.control.request import Request, RequestError, Tower
+from airloom.bridges.control.request import Request
+from airloom.bridges.control.tower import RequestError, Tower
+from airloom.bridges.joystick import StickError
 from airloom.commands import CommandError
 from airloom.run_folder import RunFolderError
 
@@ -63,21 +65,21 @@ class ControlLink:
             with suppress(OSError):
                 client.shutdown(socket.SHUT_RD)
         remove_socket(self._path, self._run.folder)
+        self._tower.close()
 
     def serve(self, wait: float = 0.0) -> None:
         """Carry out what has been asked for; if that is nothing, wait some seconds for it."""
-        for _ in range(max(self._requests.qsize(), 1)):
-            try:
+        with suppress(Empty):
+            for _ in range(max(self._requests.qsize(), 1)):
                 request, answer = self._requests.get(timeout=wait) if wait else self._requests.get_nowait()
-            except Empty:
-                return
-            answer.set_result(self._reply(request))
+                answer.set_result(self._reply(request))
+        self._tower.show()
 
     def _reply(self, request: Request) -> dict[str, Any]:
         sim = self._run.sim
         try:
             fields = request.carry_out(self._tower)
-        except (RequestError, CommandError) as error:
+        except (RequestError, CommandError, StickError) as error:
             if request.acts:
                 sim.event(SOURCE, f"refused: {request.note()}: {error}")
             return _refusal(str(error))

@@ -1,11 +1,14 @@
-"""Requests that look at the vehicles and change nothing."""
+"""Requests that look and change nothing."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from airloom.bridges.control.request import ForVehicles, Tower
+from airloom.bridges.control.eavesdropping import fields_of
+from airloom.bridges.control.request import ForVehicles, Request
+from airloom.bridges.control.tower import RequestError, Tower, hint
+from airloom.fleet import expand_copies
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
@@ -24,6 +27,69 @@ class Gains(ForVehicles):
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         return {"vehicles": {vehicle.name: vehicle.gains for vehicle in tower.vehicles(self.vehicle)}}
+
+
+class Watch(Request):
+    """Where the window on the states is, and what it shows; `studio/live.py` reads it."""
+
+    method, acts = "watch", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        window, scenario = tower.open_window(), tower.sim.scenario
+        vehicles = expand_copies(scenario.vehicles)
+        spelled_out = scenario.model_copy(update={"vehicles": vehicles})
+        return {
+            "window": str(window.path),
+            "shape": window.shape,
+            "edition": tower.edition,
+            "scenario": spelled_out.model_dump(mode="json", exclude={"vehicles": {"__all__": {"rotor"}}}),
+        }
+
+
+class Events(Request):
+    """What happened after the first `since` events."""
+
+    method, acts = "events", False
+    since: int = 0
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        return {"count": tower.events.count, "events": tower.events.since(self.since)}
+
+
+class Topics(Request):
+    """The topics on the bus, and the numbers that their messages hold."""
+
+    method, acts = "topics", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        topics = tower.sim.bus.topics()
+        return {"topics": {topic.name: {"type": topic.msgtype, "fields": fields_of(topic)} for topic in topics}}
+
+
+class Series(Request):
+    """A number in the messages of a topic over time: what came after `since` seconds, from the first request on."""
+
+    method, acts = "series", False
+    topic: str
+    field: str
+    since: float = -1.0
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        topics = {topic.name: topic for topic in tower.sim.bus.topics()}
+        if self.topic not in topics:
+            raise RequestError(f"there is no topic '{self.topic}'{hint(self.topic, topics, 'topics are')}")
+        samples = tower.plots.trace(topics[self.topic], self.field).since(self.since)
+        return {"times": [t for t, _ in samples], "values": [value for _, value in samples]}
+
+
+class Contacts(Request):
+    """Where bodies touch: points, and the forces on the vehicles there."""
+
+    method, acts = "contacts", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        points, forces = tower.sim.engine.contacts()
+        return {"points": points.tolist(), "forces": forces.tolist()}
 
 
 def _observed(vehicle: Vehicle, tower: Tower) -> dict[str, Any]:

@@ -8,12 +8,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from airloom.bridges.control.editing import Copy, Delete, Move, Save, Spawn
 from airloom.bridges.control.flying import (
-    GiveCommand, Goto, Kill, Land, Recover, ResetPose, SwitchMode, Takeoff, Tune,
+    FlyTo, GiveCommand, Goto, HoldStick, Kill, Land, LayDownStick, Recover, ResetPose, SwitchMode, Takeoff, Tune,
 )  # fmt: skip
-from airloom.bridges.control.looking import Gains, Observe
-from airloom.bridges.control.request import Request, RequestError, hint
-from airloom.bridges.control.running import Info, Pause, Resume, Speed, Stop
+from airloom.bridges.control.looking import Contacts, Events, Gains, Observe, Series, Topics, Watch
+from airloom.bridges.control.request import Request
+from airloom.bridges.control.tower import RequestError, hint
+from airloom.bridges.control.running import Audience, Info, Pause, Restart, Resume, Speed, Step, Stop
 
 LARGEST = 1e9
 """No number of a request may be greater: whoever sends one has made a mistake."""
@@ -21,8 +23,10 @@ LARGEST = 1e9
 METHODS: dict[str, type[Request]] = {
     kind.method: kind
     for kind in (
-        Info, Observe, Gains, GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, Land, Pause,
-        Resume, Speed, Stop,
+        Info, Observe, Gains, Watch, Events, Topics, Series, Contacts,
+        GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, FlyTo, Land, HoldStick, LayDownStick,
+        Pause, Resume, Step, Speed, Restart, Audience, Stop,
+        Spawn, Copy, Move, Delete, Save,
     )
 }  # fmt: skip
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airloom.bridges.control.request import Request, Tower
+from airloom.bridges.control.request import Request
+from airloom.bridges.control.tower import RequestError, Tower
 
 
 class Info(Request):
@@ -25,7 +26,7 @@ class Pause(Request):
     method = "pause"
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.paused = True
+        tower.run.pause()
         return {"time": tower.sim.time}
 
 
@@ -33,7 +34,7 @@ class Resume(Request):
     method = "resume"
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.paused = False
+        tower.run.resume()
         return {"time": tower.sim.time}
 
 
@@ -44,6 +45,41 @@ class Speed(Request):
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         tower.run.change_speed(None if isinstance(self.speed, str) else self.speed)
         return {"speed": self.speed}
+
+
+class Step(Request):
+    """Some ticks forward, for a run that is paused."""
+
+    method = "step"
+    ticks: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        if not tower.run.paused:
+            raise RequestError("only a paused run goes step by step; pause it first")
+        tower.run.step(self.ticks)
+        return {"time": tower.sim.time}
+
+
+class Restart(Request):
+    """Back to time 0."""
+
+    method = "reset"
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.restart()
+        tower.forget()
+        return {"time": 0.0}
+
+
+class Audience(Request):
+    """How many look on: as long as anybody does, a run that is over stays to be looked at."""
+
+    method, acts = "audience", False
+    count: Annotated[int, Field(ge=0, le=1_000_000)]
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.audience = self.count
+        return {"count": self.count}
 
 
 class Stop(Request):
