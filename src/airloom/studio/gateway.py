@@ -141,33 +141,32 @@ class Gateway:
 
     async def _run(self, listener: socket.socket, started: threading.Event) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._visit, sock=listener, limit=MAX_HEAD)
+        server = await asyncio.start_server(self._welcome, sock=listener, limit=MAX_HEAD)
         started.set()
         await self._stopping.wait()
         server.close()
-        for visit in self._visits:
-            visit.cancel()
-        await asyncio.gather(*self._visits, return_exceptions=True)
+        await _end_all_tasks()
 
     # -- visits ------------------------------------------------------------------------------------------------------
 
+    def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def over(visit: asyncio.Task) -> None:
+            self._visits.discard(visit)
+            writer.transport.abort()
+
+        visit = asyncio.create_task(self._visit(reader, writer))
+        self._visits.add(visit)
+        visit.add_done_callback(over)
+
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._visits.add(task)
         try:
             if len(self._visits) <= MAX_CONNECTIONS:
                 await self._serve(reader, writer)
         except (OSError, EOFError, TimeoutError, InvalidHandshake, Oversized):
             pass  # they hung up, stopped reading, or do not speak the protocol: hanging up is all that is left to do
-        except asyncio.CancelledError:
-            pass  # we stop
         except Exception as error:
             _log.error("the studio failed to serve a browser: %r", error)
             _log.debug("", exc_info=True)
-        finally:
-            self._visits.discard(task)
-            writer.transport.abort()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -244,6 +243,15 @@ class Gateway:
             return await asyncio.open_connection("127.0.0.1", self.viser_port)
         except OSError:
             raise Turned(502, "There is nothing to see yet, or any more.") from None
+
+
+async def _end_all_tasks() -> None:
+    """All but this one, and with them those that accept a visitor just now and are no visits yet."""
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.sleep(0)  # sockets are closed one turn of the loop after their tasks
 
 
 async def _part(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import warnings
 from contextlib import redirect_stdout
 from typing import Any
 
@@ -15,6 +16,7 @@ from viser._messages import ShareUrlDisconnect, ShareUrlRequest
 def start_viser(**options: Any) -> viser.ViserServer:
     """A viser server on a loopback port of its own, for a `Gateway` to stand in front of."""
     logging.getLogger("websockets").setLevel(logging.CRITICAL)  # a browser's nonsense is no news to the user
+    warnings.filterwarnings("ignore", r"\[viser\]")
     with redirect_stdout(io.StringIO()):
         server = viser.ViserServer("127.0.0.1", 0, verbose=False, **options)
     loop = server._websock_server._background_event_loop
