@@ -14,7 +14,7 @@ from airloom.studio.sky import show_sky
 from airloom.world.ground import ray, read_heights, world_array
 
 GROUND: Colour = (176, 181, 178)
-LINES: Colour = (96, 106, 110)
+LINES: Colour = (136, 143, 145)
 VALLEY, SLOPE, SUMMIT = (150, 168, 138), (188, 184, 160), (226, 222, 210)
 OBSTACLE: Colour = (196, 150, 112)
 

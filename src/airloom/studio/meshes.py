@@ -106,9 +106,10 @@ def annulus(inner: float, outer: float, sides: int, colour: Colour, opacity: tup
 
 def glb(mesh: Mesh, *, roughness: float = 0.6, normals: np.ndarray | None = None) -> bytes:
     """As binary glTF 2.0. Without normals its faces are flat; opacity below 1 anywhere makes all of it translucent."""
+    colours = np.column_stack([linear(mesh.colours[:, :3]), mesh.colours[:, 3] / 255.0])
     parts = [
         (mesh.vertices.astype("<f4"), {"componentType": 5126, "type": "VEC3"}),
-        (_linear(mesh.colours).astype("<f4"), {"componentType": 5126, "type": "VEC4"}),
+        (colours.astype("<f4"), {"componentType": 5126, "type": "VEC4"}),
         (mesh.faces.astype("<u4").ravel(), {"componentType": 5125, "type": "SCALAR"}),
     ]
     attributes = {"POSITION": 0, "COLOR_0": 1}
@@ -144,8 +145,7 @@ def glb(mesh: Mesh, *, roughness: float = 0.6, normals: np.ndarray | None = None
     return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
 
 
-def _linear(colours: np.ndarray) -> np.ndarray:
-    """Of light instead of sRGB, as glTF wants its vertices."""
-    share = colours / 255.0
-    share[:, :3] = np.where(share[:, :3] <= 0.04045, share[:, :3] / 12.92, ((share[:, :3] + 0.055) / 1.055) ** 2.4)
-    return share
+def linear(colours: np.ndarray) -> np.ndarray:
+    """Red, green and blue of light instead of sRGB, 0 … 1."""
+    share = np.asarray(colours) / 255.0
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)

@@ -109,7 +109,13 @@ class Setpoints(Overlay):
         ring = annulus(0.42 * size, 0.5 * size, 32, SETPOINT)
         level = np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
         self._rings = self.scene.add_batched_glb(
-            f"{self.node}/rings", glb(ring), level, np.zeros((n, 3)), np.zeros(n), cast_shadow=False, lod="off"
+            f"{self.node}/rings",
+            glb(ring),
+            level,
+            np.zeros((n, 3)),
+            batched_scales=np.zeros(n),
+            cast_shadow=False,
+            lod="off",
         )
         self._lines = self.scene.add_line_segments(
             f"{self.node}/lines", np.zeros((n, 2, 3)), SETPOINT, thickness=1.5, thickness_units="screen"

@@ -49,15 +49,15 @@ def turning(vehicle: Vehicle) -> np.ndarray:
     return np.array([1.0 if rotor.turns == "ccw" else -1.0 for rotor in vehicle.rotors.values()])
 
 
-def blade_mesh(radius: float) -> Mesh:
-    """A propeller of two blades about z."""
-    chord, thick = 0.2 * radius, 0.03 * radius
+def blade_mesh() -> Mesh:
+    """A propeller of two blades about z, of radius 1."""
+    chord, thick = 0.2, 0.03
     shape = [[0.06, -0.35], [0.45, -0.5], [0.9, -0.32], [1.0, 0.0], [0.9, 0.28], [0.45, 0.42], [0.06, 0.35]]
-    outline = np.array(shape) * [radius, chord]
+    outline = np.array(shape) * [1.0, chord]
     blade = prism(outline, -thick / 2, thick / 2, BLADE)
     pitched = blade.vertices[:, 2] - 0.35 * blade.vertices[:, 1]
     blade = Mesh(np.column_stack([blade.vertices[:, :2], pitched]), blade.faces, blade.colours)
-    hub = prism(ngon(0.1 * radius, 10), -0.08 * radius, 0.08 * radius, MOTOR)
+    hub = prism(ngon(0.1, 10), -0.08, 0.08, MOTOR)
     return joined([blade, blade.turned(np.diag([-1.0, -1.0, 1.0])), hub])
 
 

@@ -11,9 +11,9 @@ from viser import _messages
 
 from airloom.studio.meshes import Colour
 
-ZENITH, HIGH, LOW, HAZE = (62, 118, 186), (126, 170, 216), (196, 216, 234), (223, 231, 238)
+ZENITH, HIGH, LOW, HAZE = (38, 96, 178), (84, 146, 214), (160, 200, 236), (214, 228, 240)
 SOIL: Colour = (150, 150, 144)
-HAZE_FROM, HAZE_TO = 60.0, 1200.0  # m
+HAZE_FROM, HAZE_TO = 30.0, 700.0  # m
 SUN = np.array([-0.45, -0.55, 0.95])
 FAR = 1e6  # m, so far away that moving the world does not change where the sun stands
 
@@ -40,7 +40,7 @@ def show_sky(server: viser.ViserServer, root: str) -> None:
 def sky_image() -> bytes:
     """All around as one JPEG: straight down in the first row, straight up in the last. The same in every direction."""
     elevation = np.linspace(-90.0, 90.0, 512)
-    stops = {90.0: ZENITH, 35.0: HIGH, 8.0: LOW, 0.0: HAZE, -2.0: HAZE, -25.0: SOIL, -90.0: SOIL}
+    stops = {90.0: ZENITH, 30.0: HIGH, 7.0: LOW, 0.0: HAZE, -2.0: HAZE, -25.0: SOIL, -90.0: SOIL}
     heights = sorted(stops)
     channels = [np.interp(elevation, heights, [stops[h][k] for h in heights]) for k in range(3)]
     column = np.stack(channels, axis=-1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.studio.meshes import Colour
+from airloom.studio.meshes import Colour, linear
 
-SECONDS = 10.0
+SECONDS = 8.0
 LINES_AT_MOST = 6000  # for all vehicles together
 LINES_EACH = (8, 100)
 PALE = np.array([200, 204, 202])
@@ -39,8 +39,8 @@ class Trails:
         return np.stack([self._points[:, :-1], self._points[:, 1:]], axis=2).reshape(-1, 2, 3)
 
     def colours(self, newest: Colour) -> np.ndarray:
-        """Of all ends of lines."""
+        """Of all ends of lines, of light as the browser takes them."""
         ages = np.linspace(0.0, 1.0, self.lines + 1)[:, None] ** 0.7
-        shades = PALE + ages * (np.array(newest) - PALE)
-        pairs = np.stack([shades[:-1], shades[1:]], axis=1).astype(np.uint8)
+        shades = linear(PALE + ages * (np.array(newest) - PALE))
+        pairs = (255 * np.stack([shades[:-1], shades[1:]], axis=1)).astype(np.uint8)
         return np.tile(pairs, (len(self._points), 1, 1))

@@ -1,0 +1,168 @@
+"""How each browser looks at the scene: freely, along with a vehicle, from behind it, from above.
+
+A camera that the server moved would fight the hand that turns it. So the world is moved instead, for one browser alone,
+by a frame of its own in place of the root: a vehicle that is followed stays where it is on the screen, and the user
+turns and zooms about it as ever.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import cos, pi, sin
+from typing import Literal, get_args
+
+import numpy as np
+import viser
+
+from airloom.rotations import yaw_from_quaternion
+from airloom.studio.fleet_view import FleetView
+from airloom.studio.source import ATTITUDE, POSITION, Snapshot
+
+Mode = Literal["orbit", "follow", "chase", "top"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+
+FIELD_OF_VIEW = 0.8  # rad
+SIGHT = 6000.0  # m, farther than the ground reaches
+NEAREST = 2.0  # m from the fleet at the beginning, to see a small vehicle rise
+CLOSE = 7.0  # times the reach of a vehicle that is followed
+YAW_SHARE = 0.12  # of the way to a vehicle's heading that a chasing camera turns in a frame
+VIEW = np.array([-0.55, -0.72, 0.42])
+"""Where the first look comes from."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the world stands in a browser's scene: turned by `yaw`, then moved."""
+
+    offset: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    yaw: float = 0.0
+
+    @staticmethod
+    def around(point: np.ndarray, yaw: float = 0.0) -> Placement:
+        """With a point in the origin and a heading along x."""
+        return Placement(-_turned(point, -yaw), -yaw)
+
+    def to_scene(self, point: np.ndarray) -> np.ndarray:
+        return _turned(point, self.yaw) + self.offset
+
+    def to_world(self, point: np.ndarray) -> np.ndarray:
+        return _turned(np.asarray(point) - self.offset, -self.yaw)
+
+    def direction_to_world(self, direction: np.ndarray) -> np.ndarray:
+        return _turned(np.asarray(direction), -self.yaw)
+
+
+def _turned(v: np.ndarray, yaw: float) -> np.ndarray:
+    c, s = cos(yaw), sin(yaw)
+    return np.array([c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]], dtype=float)
+
+
+class Camera:
+    """That of one browser."""
+
+    def __init__(self, client: viser.ClientHandle, root: str) -> None:
+        self.client, self.mode, self.vehicle = client, "orbit", ""
+        self.placement = Placement()
+        self._root = client.scene.add_frame(root, show_axes=False)
+
+    def switch(self, mode: Mode, vehicle: str, position: np.ndarray, yaw: float, distance: float) -> None:
+        """Look in another way; free again, the view stays as it is."""
+        eye = self.placement.to_world(self.client.camera.position)
+        target = self.placement.to_world(self.client.camera.look_at)
+        self.mode, self.vehicle = mode, vehicle
+        with self.client.atomic():
+            if mode == "orbit":
+                self._place(Placement())
+                self._look(eye, target)
+            elif mode == "follow":
+                self._place(Placement.around(position))
+                self._look(distance * _unit(eye - position), np.zeros(3))
+            elif mode == "chase":
+                self._place(Placement.around(position, yaw))
+                self._look(distance * _unit(np.array([-1.0, 0.0, 0.35])), np.zeros(3))
+            else:
+                self._place(Placement.around(position))
+                self._look(distance * np.array([0.0, -1e-3, 1.0]), np.zeros(3))
+
+    def keep_up(self, position: np.ndarray, yaw: float) -> None:
+        """Go along with the vehicle."""
+        if self.mode == "chase":
+            heading = -self.placement.yaw
+            behind = (yaw - heading + pi) % (2 * pi) - pi
+            self._place(Placement.around(position, heading + YAW_SHARE * behind))
+        elif self.mode != "orbit":
+            self._place(Placement.around(position))
+
+    def _place(self, placement: Placement) -> None:
+        self.placement = placement
+        self._root.position = placement.offset
+        self._root.wxyz = (cos(placement.yaw / 2), 0.0, 0.0, sin(placement.yaw / 2))
+
+    def _look(self, eye: np.ndarray, target: np.ndarray) -> None:
+        self.client.camera.position = eye
+        self.client.camera.look_at = target
+
+
+class Cameras:
+    """Those of all browsers."""
+
+    def __init__(self, server: viser.ViserServer, view: FleetView, root: str = "/world") -> None:
+        self._server, self._view, self._root = server, view, root
+        self._cameras: dict[int, Camera] = {}
+        self.frame_fleet()
+        server.on_client_connect(self._welcome)
+        server.on_client_disconnect(self._forget)
+
+    def frame_fleet(self) -> None:
+        """Browsers that come, or reset their view, see all vehicles."""
+        eye, target = first_look(self._view.positions.astype(float), float(self._view.fleet.reaches.max()))
+        initial = self._server.initial_camera
+        initial.position, initial.look_at, initial.fov, initial.far = eye, target, FIELD_OF_VIEW, SIGHT
+
+    def mode(self, client_id: int) -> tuple[Mode, str]:
+        """How a browser looks, and at which vehicle."""
+        camera = self._cameras[client_id]
+        return camera.mode, camera.vehicle  # type: ignore[return-value]
+
+    def set_mode(self, client_id: int, mode: Mode, vehicle: str) -> None:
+        if client_id not in self._cameras:
+            return
+        view, k = self._view, self._view.names.index(vehicle)
+        distance = max(CLOSE * float(view.fleet.reaches[k]), 0.4) * (2.0 if mode == "top" else 1.0)
+        view.anchor = None if mode == "orbit" else vehicle
+        self._cameras[client_id].switch(mode, vehicle, view.positions[k], view.yaw(vehicle), distance)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Go along with the vehicles; to be called after the view has drawn the same moment."""
+        for camera in list(self._cameras.values()):
+            if camera.mode == "orbit" or camera.vehicle not in self._view.names:
+                continue
+            state = snapshot.vehicles[self._view.names.index(camera.vehicle)]
+            camera.keep_up(state[POSITION], yaw_from_quaternion(state[ATTITUDE]))
+            camera.client.flush()
+
+    def ray_to_world(self, client_id: int, origin, direction) -> tuple[np.ndarray, np.ndarray]:
+        """A ray as a browser tells it, in the world."""
+        camera = self._cameras.get(client_id)
+        placement = camera.placement if camera else Placement()
+        return placement.to_world(origin), placement.direction_to_world(direction)
+
+    def _welcome(self, client: viser.ClientHandle) -> None:
+        self._cameras[client.client_id] = Camera(client, self._root)
+
+    def _forget(self, client: viser.ClientHandle) -> None:
+        self._cameras.pop(client.client_id, None)
+
+
+def first_look(positions: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Eye and target that show all positions, and the vehicles as large as possible."""
+    low, high = positions.min(axis=0), positions.max(axis=0)
+    middle, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
+    distance = max(NEAREST, 10 * reach, 1.9 * (radius + reach))
+    few = radius < distance / 4
+    target = middle + np.array([0.0, 0.0, 0.2 * distance if few else 0.0])
+    return target + distance * _unit(VIEW), target
+
+
+def _unit(v: np.ndarray) -> np.ndarray:
+    return v / max(float(np.linalg.norm(v)), 1e-9)
