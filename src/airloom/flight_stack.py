@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numba import types
@@ -78,6 +78,10 @@ class Controller(Plugin):
     def gains(self, step_ns: int) -> list[float]:
         """Numbers for the kernel, one row each from GAIN on."""
         return []
+
+    def in_force(self) -> dict[str, Any]:
+        """The parameters with what is left out in the file and tuned from the airframe filled in."""
+        return self.parameters.model_dump()
 
     def reset(self) -> None:
         """Forget what was learned in flight; called before the first tick and at every reset."""

@@ -253,6 +253,12 @@ class Vehicle:
         controller = self._member.controller
         return {} if controller is None else controller.parameters.model_dump()
 
+    @property
+    def gains_in_force(self) -> dict[str, Any]:
+        """Likewise, with those that are tuned from the airframe filled in."""
+        controller = self._member.controller
+        return {} if controller is None else controller.in_force()
+
     def tune(self, **changes: Any) -> None:
         """Change the controller's parameters in flight. All of them are checked before any takes effect."""
         parameters = self.check_tuning(**changes)

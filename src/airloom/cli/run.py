@@ -6,7 +6,7 @@ import shlex
 import signal
 import sys
 import traceback
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,11 +26,19 @@ if TYPE_CHECKING:
 
 
 @dataclass
+class StudioWishes:
+    host: str
+    port: int | None
+    token: str | None
+
+
+@dataclass
 class Wishes:
     speed: float | None
     folder: Path | None
     log: bool
     link: bool
+    studio: StudioWishes | None
     figures: bool
     quiet: bool
     debug: bool
@@ -46,7 +54,7 @@ def run(
         str | None,
         typer.Option(
             metavar="N|max",
-            help="Seconds of simulation time a second: 1 is real time, max is unlimited; default: max, with --link 1.",
+            help="Seconds of simulation time a second: 1 is real time, max is unlimited; default: 1, headless max.",
         ),
     ] = None,
     until: Annotated[
@@ -66,12 +74,23 @@ def run(
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
-    headless: Annotated[
-        bool, flag("--headless", help="Without the browser view. This version has none yet: always so.")
-    ] = False,
+    headless: Annotated[bool, flag("--headless", help="Without the studio, as fast as possible.")] = False,
+    port: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=65535, help="Of the studio; the first free one from 8080 on.")
+    ] = None,
+    host: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")
+    ] = "127.0.0.1",
+    token: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out."),
+    ] = None,
     debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
 ) -> None:
-    """Fly a scenario; leave a folder with log, summary and figures.
+    """Fly a scenario, seen in the browser; leave a folder with log, summary and figures.
+
+    The studio shows the flight in any browser, which may come and go; who looks on may pause, steer and edit. As long
+    as somebody does, a flight that is over stays there to be looked at and flown again.
 
     The folder also holds the scenario with nothing left to look up, which repeats the run.
 
@@ -82,17 +101,19 @@ def run(
     [bold]Examples[/bold]
 
       airloom run hover
-      airloom run hover --speed 1 --until 10
+      airloom run hover --headless                    as fast as this machine can, without the studio
+      airloom run fleet --host 0.0.0.0                others may look on, with the token that is printed
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
-      airloom run hover --link --until 600            fly it yourself with airloom fly
+      airloom run hover --until 600                   time to fly it yourself, here or with airloom fly
       airloom run runs/hover-1/scenario.yaml          the same run again
     """
     from airloom.cli.progress import displayed
     from airloom.scenario import load
 
-    pace = parsed_speed(speed or ("1" if link else "max"))
-    wishes = Wishes(pace, out, not no_log, link, not (no_log or no_figures), quiet, debug)
+    studio = None if headless else StudioWishes(host, port, token)
+    pace = parsed_speed(speed or ("1" if link or studio else "max"))
+    wishes = Wishes(pace, out, not no_log, link, studio, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -113,7 +134,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
 
     sim = _made(scenario, wishes)
     folder = RunFolder.create(scenario.name, wishes.folder)
-    run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link)
+    run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
 
     def look() -> None:
@@ -123,9 +144,18 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
                 say(text, "cyan")
             display.look(run)
 
-    with ended_by_signals(run) as signals:
+    with _studio_beside(run, wishes), ended_by_signals(run) as signals:
         run.fly(look)
     return run, signals
+
+
+def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
+    if wishes.studio is None:
+        return nullcontext()
+    from airloom.cli.studio_process import StudioProcess
+
+    asked = wishes.studio
+    return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, wishes.quiet)
 
 
 def _invitation(run: RecordedRun) -> str:

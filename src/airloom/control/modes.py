@@ -16,6 +16,7 @@ thrust and tilt limited to what the rotors can do, and yaw given up first where 
 from __future__ import annotations
 
 from math import acos, asin, atan2, cos, nan, pi, sin, sqrt, tan
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -270,3 +271,11 @@ class Modes(MultirotorController):
             2 * p.position_damping * p.max_speed / position,
             tan(self.max_tilt()), self.max_thrust(),
         ]  # fmt: skip
+
+    def in_force(self) -> dict[str, Any]:
+        position, attitude, yaw = self.frequencies()
+        tuned = {
+            "position_frequency": position, "attitude_frequency": attitude, "yaw_frequency": yaw,
+            "velocity_gain": 2 * position, "yaw_rate_gain": 2 * yaw, "angular_velocity_gain": attitude,
+        }  # fmt: skip
+        return tuned | self.parameters.model_dump(exclude_none=True)

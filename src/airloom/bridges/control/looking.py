@@ -26,7 +26,11 @@ class Gains(ForVehicles):
     method, acts = "gains", False
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        return {"vehicles": {vehicle.name: vehicle.gains for vehicle in tower.vehicles(self.vehicle)}}
+        vehicles = tower.vehicles(self.vehicle)
+        return {
+            "vehicles": {vehicle.name: vehicle.gains for vehicle in vehicles},
+            "in_force": {vehicle.name: vehicle.gains_in_force for vehicle in vehicles},
+        }
 
 
 class Watch(Request):

@@ -1,0 +1,62 @@
+"""The studio beside a run: a process of its own, so that no browser can slow the simulation or break it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import webbrowser
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+
+from airloom.cli.screen import say, warn
+
+PATIENCE = 3.0  # s for the studio to end
+
+
+class StudioProcess:
+    """Runs as long as the context is open; says where it is as soon as it knows."""
+
+    def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
+        self._quiet = quiet
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
+        command += [] if port is None else ["--port", str(port)]
+        variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=variables)
+        Thread(target=self._listen, name="studio", daemon=True).start()
+
+    def __enter__(self) -> StudioProcess:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._announce(json.loads(line))
+
+    def _announce(self, told: dict[str, str]) -> None:
+        if "error" in told:
+            warn(f"No studio: {told['error']}. The run goes on without it.")
+        elif not self._quiet:
+            say(f"Look at it in a browser:  {told['url']}", "cyan")
+            if _has_screen():
+                webbrowser.open(told["url"])
+
+
+def _has_screen() -> bool:
+    """Whether a person sits before this very machine, as far as can be known."""
+    shown = sys.platform in ("darwin", "win32") or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
+    return shown and sys.stdout.isatty() and "SSH_CONNECTION" not in os.environ

@@ -1,0 +1,155 @@
+"""The studio: a run in the browser. It draws what the source shows, thirty times a second, and holds the panels."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+
+import viser
+
+from airloom.bridges.control.client import LinkError
+from airloom.studio.cameras import Cameras
+from airloom.studio.fleet_view import ACCENTS, FleetView
+from airloom.studio.gateway import Gateway, PortTaken
+from airloom.studio.landscape import Landscape
+from airloom.studio.source import Source
+from airloom.studio.stage import Panel, Stage
+from airloom.studio.tamed import start_viser, stop_viser
+from airloom.studio.transport import Transport
+from airloom.studio.vehicle_panel import VehiclePanel
+
+PERIOD = 1 / 30  # s
+USUAL_PORT = 8080
+BRAND = (28, 111, 196)
+WIDTH = 340  # pixels of the panels
+PATIENCE = 3.0  # s that a browser may be away, to load the page anew, before it counts as gone
+
+
+class Studio:
+    """Serves browsers from `__enter__` to `__exit__`; `run` draws until `stop` or until the run is over."""
+
+    def __init__(
+        self, sources: Sequence[Source], host: str = "127.0.0.1", port: int | None = None, token: str | None = None
+    ) -> None:
+        """Without a port, the first free one from the usual one on."""
+        self._server = start_viser(label="Airloom")
+        self._any_port = port is None
+        self.gateway = Gateway(self._server.get_port(), host, USUAL_PORT if port is None else port, token)
+        self.stage = Stage(self._server, self.gateway, list(sources))
+        self._stopping = threading.Event()
+        self._audience, self._left_at = 0, 0.0
+
+    def __enter__(self) -> Studio:
+        try:
+            self._build()
+            self._open_gateway()
+        except BaseException:
+            stop_viser(self._server)
+            raise
+        return self
+
+    def _open_gateway(self) -> None:
+        try:
+            self.gateway.start()
+        except PortTaken as taken:
+            if not (self._any_port and taken.next_free):
+                raise
+            self.gateway.port = taken.next_free
+            self.gateway.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.gateway.stop()
+        self.stage.sticks.close()
+        stop_viser(self._server)
+        for source in self.stage.sources:
+            source.close()
+
+    def stop(self) -> None:
+        self._stopping.set()
+
+    def run(self, look: Callable[[], None] = lambda: None) -> None:
+        """Draw until told to stop, or the simulation has ended; `look` is called with every frame."""
+        frame, due = 0, time.perf_counter()
+        while not self._stopping.is_set() and self.stage.lost is None:
+            try:
+                self._draw(frame)
+            except LinkError as error:
+                self.stage.lost = str(error)
+            look()
+            frame += 1
+            due = max(due + PERIOD, time.perf_counter())
+            self._stopping.wait(due - time.perf_counter())
+
+    # -- building ----------------------------------------------------------------------------------------------------
+
+    def _build(self) -> None:
+        stage, server = self.stage, self._server
+        server.gui.configure_theme(brand_color=BRAND, show_logo=False, show_share_button=False)
+        stage.landscape = Landscape(server, stage.source.scenario)
+        stage.views = [
+            FleetView(server, source.scenario, source.names, prefix=f"fleet_{k}", accent=ACCENTS[k % len(ACCENTS)])
+            for k, source in enumerate(stage.sources)
+        ]
+        stage.cameras = Cameras(server, stage.view)
+        server.gui.main_panel.dock_right()
+        server.gui.main_panel.set_width(WIDTH)
+        stage.panels = [Transport(stage), *self._tabs()]
+        server.scene.on_click()(self._click)
+        if len(stage.source.names) == 1:
+            stage.select(stage.source.names[0])
+
+    def _tabs(self) -> list[Panel]:
+        tabs = self._server.gui.add_tab_group()
+        panels: list[Panel] = []
+        for label, icon, kind in (("Vehicles", viser.Icon.DRONE, VehiclePanel),):
+            with tabs.add_tab(label, icon):
+                panels.append(kind(self.stage))
+        return panels
+
+    # -- a frame -----------------------------------------------------------------------------------------------------
+
+    def _draw(self, frame: int) -> None:
+        stage = self.stage
+        for source, view in zip(stage.sources, stage.views, strict=True):
+            if source.refresh():
+                self._rebuild(source, view)
+            view.show(source.snapshot())
+        status, snapshot = stage.source.status(), stage.source.snapshot()
+        stage.cameras.show(snapshot)
+        for panel in stage.panels:
+            if frame % panel.every == 0:
+                panel.refresh(status, snapshot)
+        if frame % 10 == 0:
+            self._count_audience()
+
+    def _rebuild(self, source: Source, view: FleetView) -> None:
+        stage = self.stage
+        stage.landscape.rebuild(stage.source.scenario)
+        view.rebuild(source.scenario, source.names)
+        if stage.selected not in (*source.names, *source.scenario.world.obstacles):
+            stage.select(None)
+        for panel in stage.panels:
+            panel.rebuild()
+
+    def _count_audience(self) -> None:
+        """Tell the simulation how many look on; one that has just left may only be loading the page anew."""
+        count, now = len(self._server.get_clients()), time.monotonic()
+        if count >= self._audience:
+            self._left_at = now
+        if count != self._audience and (count > self._audience or now - self._left_at > PATIENCE):
+            self._audience = count
+            self.stage.ask("audience", count=count)
+
+    def _click(self, event: viser.SceneClickEvent) -> None:
+        """Select what was clicked on; on nothing but the ground, that is where the selected vehicle is to fly."""
+        stage = self.stage
+        origin, direction = stage.cameras.ray_to_world(event.client_id, event.ray_origin, event.ray_direction)
+        name = stage.view.pick(origin, direction) or stage.landscape.obstacle_at(origin, direction)
+        if name is not None:
+            stage.select(name)
+            return
+        point = stage.landscape.hit(origin, direction)
+        if point is not None:
+            for panel in stage.panels:
+                panel.click(point, event.client)

@@ -1,0 +1,104 @@
+"""How the run goes: play, pause, step, begin anew, how fast; for a recorded one, any moment of it."""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+import viser
+
+from airloom.studio.source import Snapshot, Status
+from airloom.studio.stage import Panel, Stage
+
+SPEEDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, None)
+"""Positions of the slider; None for as fast as possible."""
+
+_GREEN, _GREY, _BLUE, _RED = "#12946f", "#697586", "#1c6fc4", "#c92a2a"
+
+
+class Transport(Panel):
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._shown: tuple | None = None
+        self._head = self.gui.add_html("")
+        self._play = self.gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE_FILLED)
+        self._steps = self.gui.add_button_group("Step", ("1 tick", "0.1 s", "1 s"), visible=False)
+        self._reset = self.gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray")
+        names = tuple((k, _name(SPEEDS[k])) for k in (0, 3, 6, len(SPEEDS) - 1))
+        self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
+        self._moment: Any = None
+        if stage.source.recorded:
+            self._moment = self.gui.add_slider("Time, s", 0.0, max(stage.source.status().end, 0.01), 0.01, 0.0)
+            self._moment.on_update(self._seek)
+        stage.on_press(self._play, self._toggle)
+        stage.on_press(self._reset, lambda client: stage.ask("reset", client))
+        self._steps.on_click(self._step)
+        self._speed.on_update(self._change_speed)
+
+    def refresh(self, status: Status, snapshot: Snapshot) -> None:
+        shown = status.paused, status.finished, status.speed
+        if shown != self._shown:
+            self._shown = shown
+            self._show_buttons(status)
+        self._head.content = _headline(self.stage.source.title, status, self.stage.lost)
+        if self._moment is not None and not status.paused:
+            self._moment.value = round(min(status.time, status.end), 2)
+
+    def _show_buttons(self, status: Status) -> None:
+        going = not (status.paused or status.finished)
+        self._play.label = "Pause" if going else "Play"
+        self._play.icon = viser.Icon.PLAYER_PAUSE_FILLED if going else viser.Icon.PLAYER_PLAY_FILLED
+        self._play.disabled = status.finished and not self.stage.source.recorded
+        self._steps.visible = status.paused and not status.finished
+        self._speed.value = _position(status.speed)
+
+    def _toggle(self, client: viser.ClientHandle) -> None:
+        status = self.stage.source.status()
+        self.stage.ask("resume" if status.paused else "pause", client)
+
+    def _step(self, event: viser.GuiEvent) -> None:
+        step = self.stage.source.scenario.step
+        ticks = {"1 tick": 1, "0.1 s": round(0.1 / step), "1 s": round(1.0 / step)}[self._steps.value]
+        self.stage.ask("step", event.client, ticks=max(ticks, 1))
+
+    def _change_speed(self, event: viser.GuiEvent) -> None:
+        if event.client is not None:
+            speed = SPEEDS[int(self._speed.value)]
+            self.stage.ask("speed", event.client, speed="max" if speed is None else speed)
+
+    def _seek(self, event: viser.GuiEvent) -> None:
+        if event.client is not None and self._moment is not None:
+            self.stage.ask("seek", event.client, time=float(self._moment.value))
+
+
+def _name(speed: float | None) -> str:
+    return "max" if speed is None else f"{speed:g}×"
+
+
+def _position(speed: float | None) -> int:
+    """The slider's position nearest to a speed."""
+    if speed is None:
+        return len(SPEEDS) - 1
+    return min(range(len(SPEEDS) - 1), key=lambda k: abs((SPEEDS[k] or 0.0) / speed - 1.0))
+
+
+def _headline(title: str, status: Status, lost: str | None) -> str:
+    word, colour = _state(status, lost)
+    factor = f"{status.real_time_factor:.2g}× real time" if word == "running" else _name(status.speed)
+    return (
+        '<div style="padding:0.6em 0.75em 0.2em;font-variant-numeric:tabular-nums">'
+        '<div style="display:flex;justify-content:space-between;align-items:baseline">'
+        f'<b style="font-size:1.1em">{html.escape(title)}</b>'
+        f'<span style="color:{colour};font-weight:600" data-airloom="state">{html.escape(word)}</span></div>'
+        '<div style="display:flex;justify-content:space-between;opacity:0.8">'
+        f'<span data-airloom="time">{status.time:.2f} s of {status.end:g} s</span>'
+        f'<span data-airloom="factor">{factor}</span></div></div>'
+    )
+
+
+def _state(status: Status, lost: str | None) -> tuple[str, str]:
+    if lost:
+        return lost, _RED
+    if status.finished:
+        return "finished", _BLUE
+    return ("paused", _GREY) if status.paused else ("running", _GREEN)

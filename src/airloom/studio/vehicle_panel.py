@@ -1,0 +1,174 @@
+"""The vehicles: choose one, see how it is, tell it what to do, tune it, fly it by hand."""
+
+from __future__ import annotations
+
+import html
+from math import degrees
+from typing import Any
+
+import numpy as np
+import viser
+
+from airloom.commands import Mode
+from airloom.rotations import euler_from_quaternion
+from airloom.studio.gain_sliders import GainSliders
+from airloom.studio.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
+from airloom.studio.stage import Panel, Stage
+from airloom.studio.target_mark import TargetMark
+
+NOBODY = "– none –"
+LOWEST = 1.5  # m above the ground, where a vehicle on the ground is sent by a click
+MODES = {mode.label.replace("_", " "): mode for mode in Mode}
+
+
+class VehiclePanel(Panel):
+    def __init__(self, stage: Stage) -> None:
+        super().__init__(stage)
+        self._choice: Any = self.gui.add_dropdown("Selected", (NOBODY, *self._all_names()))
+        self._choice.on_update(self._choose)
+        self._about = self.gui.add_html(_invitation(len(stage.source.names)))
+        self._mark = TargetMark(stage.server.scene)
+        self._controls: list[Any] = []
+        self._gains: GainSliders | None = None
+        if not stage.source.recorded:
+            self._make_controls()
+        self.select(stage.selected)
+
+    def _make_controls(self) -> None:
+        stage, gui = self.stage, self.gui
+        self._by_click = gui.add_checkbox("Fly where I click", True, hint="A click on the ground is its next target.")
+        self._mode: Any = gui.add_dropdown("Mode", tuple(MODES), hint="Each mode goes on with its last command.")
+        self._mode.on_update(self._switch_mode)
+        manoeuvres = gui.add_button_group("Fly", ("Take off", "Land", "Stop here"))
+        manoeuvres.on_click(lambda event: self._order(ORDERS[manoeuvres.value], event.client))
+        rescue = gui.add_button_group("Rotors", ("Kill", "Back to start"))
+        rescue.on_click(lambda event: self._order(ORDERS[rescue.value], event.client))
+        self._by_hand = gui.add_button("Fly by hand", icon=viser.Icon.DEVICE_GAMEPAD_2, color="gray")
+        stage.on_press(self._by_hand, self._toggle_hand)
+        self._stick = gui.add_html("", visible=False)
+        folder = gui.add_folder("Gains", expand_by_default=False)
+        self._gains = GainSliders(stage, folder)
+        self._controls = [self._by_click, self._mode, manoeuvres, rescue, self._by_hand, folder]
+
+    # -- who is selected ---------------------------------------------------------------------------------------------
+
+    def _all_names(self) -> list[str]:
+        return [*self.stage.source.names, *self.stage.source.scenario.world.obstacles]
+
+    def rebuild(self) -> None:
+        self._choice.options = (NOBODY, *self._all_names())
+        self.select(self.stage.selected)
+
+    def _choose(self, event: viser.GuiEvent) -> None:
+        if event.client is not None:
+            self.stage.select(None if self._choice.value == NOBODY else self._choice.value)
+
+    def select(self, name: str | None) -> None:
+        if self._choice.value != (name or NOBODY):
+            self._choice.value = name or NOBODY
+        flown = name in self.stage.source.names
+        for control in self._controls:
+            control.visible = flown
+        if self._gains is not None:
+            self._gains.show(name if flown else None)
+        self._mark.hide()
+        if name is None:
+            self._about.content = _invitation(len(self.stage.source.names))
+        elif not flown:
+            self._about.content = _of_obstacle(self.stage.source.scenario.world.obstacles[name])
+
+    def refresh(self, status: Status, snapshot: Snapshot) -> None:
+        name = self.stage.selected
+        if name not in self.stage.source.names:
+            return
+        state = snapshot.vehicles[self.stage.source.names.index(name)]
+        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name].description)
+        if self._controls:
+            self._show_mode(state)
+            self._show_stick(name)
+
+    def _show_mode(self, state: np.ndarray) -> None:
+        label = Mode(int(state[MODE])).label.replace("_", " ")
+        if self._mode.value != label:
+            self._mode.value = label
+
+    def _show_stick(self, name: str) -> None:
+        held = self.stage.sticks.states.get(name)
+        self._stick.visible = held is not None
+        if held is not None:
+            self._stick.content = _of_stick(*held)
+
+    # -- what it is told ---------------------------------------------------------------------------------------------
+
+    def _order(self, method: str, client: viser.ClientHandle | None) -> None:
+        if self.stage.selected:
+            self.stage.ask(method, client, vehicle=self.stage.selected)
+
+    def _switch_mode(self, event: viser.GuiEvent) -> None:
+        if event.client is not None and self.stage.selected:
+            mode = MODES[self._mode.value].label
+            self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode)
+
+    def click(self, point: np.ndarray, client: viser.ClientHandle) -> None:
+        stage, name = self.stage, self.stage.selected
+        if not self._controls or not self._by_click.value or name not in stage.source.names:
+            return
+        height = float(stage.view.positions[stage.source.names.index(name)][2])
+        target = [float(point[0]), float(point[1]), max(height, float(point[2]) + LOWEST)]
+        if stage.ask("fly_to", client, vehicle=name, position=target):
+            self._mark.put(point, np.array(target), float(stage.view.fleet.reaches[stage.view.names.index(name)]))
+
+    def _toggle_hand(self, client: viser.ClientHandle) -> None:
+        stage, tab = self.stage, self.stage.tab_of(client)
+        if tab is None or stage.selected is None:
+            return
+        if stage.sticks.flown_by(tab) == stage.selected:
+            stage.sticks.put_down(tab)
+            stage.gateway.fly(tab, False)
+        else:
+            stage.sticks.take(tab, stage.selected)
+            stage.gateway.fly(tab, True)
+
+
+ORDERS = {"Take off": "takeoff", "Land": "land", "Stop here": "recover", "Kill": "kill", "Back to start": "reset_pose"}
+
+
+def _table(rows: dict[str, str]) -> str:
+    cells = "".join(
+        f'<tr><td style="opacity:0.65;padding-right:1em">{key}</td><td data-airloom="{key}">{value}</td></tr>'
+        for key, value in rows.items()
+    )
+    return f'<table style="font-variant-numeric:tabular-nums;line-height:1.5;white-space:nowrap">{cells}</table>'
+
+
+def _boxed(content: str) -> str:
+    return f'<div style="padding:0 0.75em 0.25em;font-size:0.875em">{content}</div>'
+
+
+def _invitation(count: int) -> str:
+    what = "the vehicle" if count == 1 else f"one of the {count} vehicles"
+    return _boxed(f"<p>Click on {what}, or choose it above, to see how it is and to fly it.</p>")
+
+
+def _of_vehicle(state: np.ndarray, description: str) -> str:
+    x, y, z = state[POSITION]
+    roll, pitch, yaw = (degrees(angle) for angle in euler_from_quaternion(state[ATTITUDE]))
+    far = float(np.linalg.norm(state[TARGET] - state[POSITION]))
+    rows = {
+        "position": f"{x:.2f}, {y:.2f}, {z:.2f} m",
+        "speed": f"{float(np.linalg.norm(state[VELOCITY])):.2f} m/s",
+        "roll, pitch, yaw": f"{roll:.1f}°, {pitch:.1f}°, {yaw:.1f}°",
+        "to its setpoint": f"{far:.2f} m",
+    }
+    about = f'<p style="margin:0 0 0.4em;opacity:0.8">{html.escape(description)}</p>' if description else ""
+    return _boxed(about + _table(rows))
+
+
+def _of_obstacle(obstacle: Any) -> str:
+    size = " × ".join(f"{s:g}" for s in obstacle.size)
+    position = ", ".join(f"{p:.2f}" for p in obstacle.position)
+    return _boxed(_table({"shape": obstacle.shape, "size": f"{size} m", "position": f"{position} m"}))
+
+
+def _of_stick(axes: list[float], buttons: list[bool]) -> str:
+    return _boxed(_table({"stick": "  ".join(f"{axis:+.2f}" for axis in axes), "buttons": str(sum(buttons))}))
