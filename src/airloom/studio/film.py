@@ -1,0 +1,137 @@
+"""A video or a picture of a run without a screen: a browser nobody sees draws what any browser would show."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+GRAPHICS_IN_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
+KEEP_TO_YOURSELF = (
+    "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-quic", "--disable-extensions", "--disable-default-apps",
+)  # fmt: skip
+NEVER_DOZE = (
+    "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+)  # fmt: skip
+CODECS = {".mp4": ("libx264", "libopenh264", "h264"), ".webm": ("libvpx-vp9", "libvpx")}
+
+
+class FilmError(Exception):
+    """There can be no film; the message is meant for the user."""
+
+
+class BrowserMissing(FilmError):
+    def __init__(self) -> None:
+        super().__init__(
+            "no Chromium or Chrome was found: install one (Debian, Ubuntu: apt install chromium), "
+            "or name its program in AIRLOOM_BROWSER"
+        )
+
+
+def find_browser() -> str:
+    """The program of a Chromium, or `BrowserMissing`."""
+    named = os.environ.get("AIRLOOM_BROWSER")
+    for name in [named] if named else BROWSERS:
+        if found := shutil.which(name):
+            return found
+    raise BrowserMissing
+
+
+@contextmanager
+def headless_browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen]:
+    """A browser of its own, with nobody's profile, that looks at a page until the block ends."""
+    program = find_browser()
+    with tempfile.TemporaryDirectory(prefix="airloom-film-", ignore_cleanup_errors=True) as profile:
+        browser = subprocess.Popen(
+            _command(program, profile, url, size),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            yield browser
+        finally:
+            _end(browser)
+
+
+def _command(program: str, profile: str, url: str, size: tuple[int, int]) -> list[str]:
+    width, height = size
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has none for root, and says so by not starting
+    return [
+        program, "--headless=new", *sandbox, *GRAPHICS_IN_SOFTWARE, *KEEP_TO_YOURSELF, *NEVER_DOZE,
+        f"--user-data-dir={profile}", f"--window-size={width},{height}", "--hide-scrollbars", "--mute-audio", url,
+    ]  # fmt: skip
+
+
+def _end(browser: subprocess.Popen) -> None:
+    """With all its helpers: they are its process group."""
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(browser.pid, how)
+            browser.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            continue
+        except ProcessLookupError:
+            break
+    browser.wait()
+
+
+class Filmer:
+    """Makes a video of pictures, one after the other; the suffix chooses: .mp4 (H.264) or .webm (VP9)."""
+
+    def __init__(self, out: str | Path, size: tuple[int, int], fps: int = 30) -> None:
+        av = _av()
+        self.out, self.size = Path(out), size
+        if any(length % 2 for length in size):
+            raise FilmError(f"a video's width and height are even, but {size[0]} × {size[1]} are not")
+        codec = _codec(self.out.suffix)
+        self._container = av.open(str(self.out), "w")
+        self._stream = self._container.add_stream(codec, rate=fps)
+        self._stream.width, self._stream.height = size
+        self._stream.pix_fmt = "yuv420p"
+        self._stream.options = {"crf": "20"}
+
+    def frame(self, image: np.ndarray) -> None:
+        """Add a picture, [row, column, RGB]."""
+        frame = _av().VideoFrame.from_ndarray(np.ascontiguousarray(image[:, :, :3]), format="rgb24")
+        self._container.mux(self._stream.encode(frame))
+
+    def close(self) -> None:
+        self._container.mux(self._stream.encode())
+        self._container.close()
+
+    def __enter__(self) -> Filmer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _codec(suffix: str) -> str:
+    if suffix not in CODECS:
+        raise FilmError(f"a film is a .mp4 or a .webm, not a '{suffix}'")
+    for name in CODECS[suffix]:
+        try:
+            _av().codec.Codec(name, "w")
+        except Exception:
+            continue
+        return name
+    raise FilmError(f"the installed PyAV has none of {', '.join(CODECS[suffix])}, which a {suffix} needs")
+
+
+def _av():
+    try:
+        import av
+    except ImportError:
+        raise FilmError("a film needs PyAV: pip install 'airloom[film]'") from None
+    return av

@@ -1,0 +1,221 @@
+"""What the page adds to viser's: keys and game controllers as a stick, messages, video, and coming back."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+viser = pytest.importorskip("viser")
+
+from airloom.bridges.joystick import BUTTONS, Mapping, StickState  # noqa: E402
+from airloom.studio import tamed  # noqa: E402
+from airloom.studio.gateway import Gateway  # noqa: E402
+
+PAD = """navigator.getGamepads = () => [null, {
+    id: "a pad", connected: true, axes: [0.5, -0.25, 1.00001, NaN],
+    buttons: Array.from({length: 17}, (_, number) => ({pressed: number === 7})),
+}]"""
+
+
+class Hands:
+    """What the simulation would make of the states that come."""
+
+    def __init__(self):
+        self.mapping, self.gone, self._came = Mapping.load("ps4"), 0, threading.Condition()
+        self.states: list[StickState] = []
+
+    def on_stick(self, tab, axes, buttons):
+        with self._came:
+            self.states.append(StickState(axes, buttons))
+            self._came.notify_all()
+
+    def on_stick_gone(self, tab):
+        with self._came:
+            self.gone += 1
+            self._came.notify_all()
+
+    def wait(self, condition):
+        with self._came:
+            assert self._came.wait_for(condition, 10), self.states[-1:]
+
+    def wait_for_sticks(self, **wanted):
+        self.wait(lambda: self.states and self.mapping.sticks(self.states[-1])._asdict() == _sticks(**wanted))
+
+    def wait_for_action(self, action):
+        self.wait(lambda: any(self.mapping.actions(state) == {action} for state in self.states))
+
+
+def _sticks(**wanted):
+    return {"x": 0.0, "y": 0.0, "z": 0.0, "yaw": 0.0, **wanted}
+
+
+@pytest.fixture(scope="module")
+def viser_server():
+    server = tamed.start_viser()
+    server.scene.add_icosphere("/ball", 0.5)
+    yield server
+    tamed.stop_viser(server)
+
+
+@pytest.fixture
+def hands():
+    return Hands()
+
+
+@pytest.fixture
+def gateway(viser_server, hands):
+    with Gateway(viser_server.get_port(), port=0, on_stick=hands.on_stick, on_stick_gone=hands.on_stick_gone) as it:
+        yield it
+
+
+@pytest.fixture
+def tab(gateway, page):
+    return visit(gateway, page)
+
+
+def visit(gateway, page):
+    page.goto(gateway.url)
+    page.wait_for_selector("canvas")
+    wait(page, gateway.tabs)
+    return gateway.tabs()[0]
+
+
+def wait(page, condition, seconds=15):
+    for _ in range(10 * seconds):
+        if condition():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError("waited in vain")
+
+
+def fly(gateway, page, tab):
+    gateway.fly(tab, True)
+    page.wait_for_selector("#airloom-stick.shown")
+
+
+def test_a_viser_client_and_our_line_belong_to_one_tab(gateway, viser_server, page, tab):
+    wait(page, viser_server.get_clients)
+    (client,) = viser_server.get_clients().values()
+    assert gateway.tab_at(tamed.port_of(client)) == tab
+
+
+@pytest.mark.parametrize(
+    ("key", "sticks"),
+    [
+        ("ArrowUp", {"x": 1.0}), ("ArrowDown", {"x": -1.0}), ("ArrowLeft", {"y": 1.0}), ("ArrowRight", {"y": -1.0}),
+        ("w", {"z": 1.0}), ("s", {"z": -1.0}), ("a", {"yaw": 1.0}), ("d", {"yaw": -1.0}),
+    ],
+)  # fmt: skip
+def test_keys_are_sticks(gateway, page, tab, hands, key, sticks):
+    fly(gateway, page, tab)
+    page.keyboard.down(key)
+    hands.wait_for_sticks(**sticks)
+    page.keyboard.up(key)
+    hands.wait_for_sticks()
+
+
+def test_keys_are_buttons_however_short_the_tap(gateway, page, tab, hands):
+    fly(gateway, page, tab)
+    wanted = {"1": "position_yaw", "2": "velocity_yawrate", "3": "thrust_attitude", "4": "thrust_velocity",
+              "5": "thrust_torque", "6": "idle", "t": "takeoff", "l": "land", "Escape": "idle"}  # fmt: skip
+    for key, action in wanted.items():
+        hands.states.clear()
+        page.keyboard.press(key)
+        hands.wait_for_action(action)
+
+
+def test_keys_are_nobodys_before_and_after_the_flight(gateway, page, tab, hands):
+    page.keyboard.down("w")
+    page.wait_for_timeout(200)
+    assert hands.states == []
+    fly(gateway, page, tab)
+    hands.wait_for_sticks()  # a key that was down before does not count
+    gateway.fly(tab, False)
+    page.wait_for_selector("#airloom-stick:not(.shown)", state="attached")
+    hands.wait(lambda: hands.gone == 1)
+
+
+def test_who_types_does_not_fly(gateway, page, tab, hands):
+    fly(gateway, page, tab)
+    page.evaluate("document.body.append(Object.assign(document.createElement('input'), {id: 'name'}))")
+    page.focus("#name")
+    page.keyboard.type("was")
+    assert page.input_value("#name") == "was"
+    assert not any(any(hands.mapping.sticks(state)) for state in hands.states)
+
+
+def test_a_window_that_is_left_lets_go(gateway, page, tab, hands):
+    fly(gateway, page, tab)
+    page.keyboard.down("w")
+    hands.wait_for_sticks(z=1.0)
+    page.evaluate("dispatchEvent(new Event('blur'))")
+    hands.wait_for_sticks()
+    page.evaluate("document.hasFocus = () => false")
+    hands.wait(lambda: hands.gone == 1)
+
+
+def test_a_game_controller_is_a_stick(gateway, page, hands):
+    page.add_init_script(PAD)
+    fly(gateway, page, visit(gateway, page))
+    hands.wait(lambda: hands.states)
+    assert list(hands.states[-1].axes) == [0.5, -0.25, 1.0, 0.0]
+    assert [name for name, pressed in zip(BUTTONS, hands.states[-1].buttons, strict=True) if pressed] == ["r2"]
+    page.evaluate("navigator.getGamepads = () => [], dispatchEvent(new Event('gamepaddisconnected'))")
+    hands.wait(lambda: hands.gone == 1)
+    page.wait_for_selector("#airloom-toast.shown")
+
+
+def test_a_message_is_shown_as_text(gateway, page, tab):
+    gateway.toast(tab, "<b>landed</b>")
+    page.wait_for_selector("#airloom-toast.shown")
+    assert page.text_content("#airloom-toast") == "<b>landed</b>"
+
+
+def test_a_video_is_saved_under_its_name(gateway, page, tab, tmp_path):
+    av = pytest.importorskip("av")
+    gateway.record(tab, True, "hover.webm")
+    page.wait_for_selector("#airloom-filming.shown")
+    page.mouse.move(300, 200)
+    page.mouse.down()
+    for x in range(300, 400, 10):
+        page.mouse.move(x, 200)
+    with page.expect_download() as download:
+        gateway.record(tab, False)
+    assert download.value.suggested_filename == "hover.webm"
+    download.value.save_as(tmp_path / "hover.webm")
+    with av.open(str(tmp_path / "hover.webm")) as video:
+        assert len(list(video.decode(video=0))) > 1
+
+
+def test_the_page_says_that_the_studio_has_ended_and_comes_back(gateway, viser_server, page, tab):
+    gateway.stop()
+    page.wait_for_selector("#airloom-ended.shown")
+    with Gateway(viser_server.get_port(), port=gateway.port) as again:
+        page.wait_for_selector("#airloom-ended:not(.shown)", state="attached")
+        wait(page, lambda: again.tabs() == [tab] and list(again._tabs.values()) == [tab])
+
+
+def test_a_window_in_the_background_comes_back_too(gateway, viser_server, page, tab):
+    page.evaluate("document.hasFocus = () => false")
+    gateway.stop()
+    with Gateway(viser_server.get_port(), port=gateway.port) as again:
+        wait(page, lambda: list(again._tabs.values()) == [tab])
+
+
+def test_another_edition_is_loaded_anew(gateway, viser_server, page, tab):
+    gateway.stop()
+    again = Gateway(viser_server.get_port(), port=gateway.port)
+    again._pages.edition = "another"
+    with page.expect_navigation(), again:
+        pass
+    assert page.evaluate("performance.getEntriesByType('navigation')[0].type") == "reload"
+
+
+def test_another_token_is_asked_for(gateway, viser_server, page, tab):
+    gateway.stop()
+    with Gateway(viser_server.get_port(), port=gateway.port, token="sesame"):
+        page.fill("input[name=token]", "sesame")
+        page.click("button")
+        page.wait_for_selector("canvas")
+        assert "token" not in page.url
