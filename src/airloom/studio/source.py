@@ -55,6 +55,8 @@ class Source(Protocol):
     scenario: Scenario
     """With every copy of a vehicle spelled out: its vehicles are those of `names`, in that order."""
     names: list[str]
+    edition: int
+    """Of this scenario."""
 
     def refresh(self) -> bool:
         """Take in a changed scenario; tells whether it was, so that names, scenario and snapshots are others now."""

@@ -51,6 +51,8 @@ class Stage:
         self.sticks = Sticks(self.source)
         gateway.on_stick, gateway.on_stick_gone = self.sticks.move, self.sticks.release
         self.selected: str | None = None
+        self.awaited: str | None = None
+        """Something that was just made or moved, to be selected when the changed scenario comes."""
         self.panels: list[Panel] = []
         self.lost: str | None = None
         """Why there is nobody to ask any more."""

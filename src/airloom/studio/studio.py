@@ -18,12 +18,21 @@ from airloom.studio.stage import Panel, Stage
 from airloom.studio.tamed import start_viser, stop_viser
 from airloom.studio.transport import Transport
 from airloom.studio.vehicle_panel import VehiclePanel
+from airloom.studio.view_panel import ViewPanel
+from airloom.studio.world_panel import WorldPanel
 
 PERIOD = 1 / 30  # s
 USUAL_PORT = 8080
+AT_REST = 5  # of how many frames one is drawn while time stands still
 BRAND = (28, 111, 196)
 WIDTH = 340  # pixels of the panels
 PATIENCE = 3.0  # s that a browser may be away, to load the page anew, before it counts as gone
+
+TABS: tuple[tuple[str, viser.IconName, type[Panel]], ...] = (
+    ("Vehicles", viser.Icon.DRONE, VehiclePanel),
+    ("World", viser.Icon.MOUNTAIN, WorldPanel),
+    ("View", viser.Icon.EYE, ViewPanel),
+)
 
 
 class Studio:
@@ -39,6 +48,7 @@ class Studio:
         self.stage = Stage(self._server, self.gateway, list(sources))
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0
+        self._drawn: float | None = None
 
     def __enter__(self) -> Studio:
         try:
@@ -102,7 +112,9 @@ class Studio:
     def _tabs(self) -> list[Panel]:
         tabs = self._server.gui.add_tab_group()
         panels: list[Panel] = []
-        for label, icon, kind in (("Vehicles", viser.Icon.DRONE, VehiclePanel),):
+        for label, icon, kind in TABS:
+            if kind is WorldPanel and self.stage.source.recorded:
+                continue
             with tabs.add_tab(label, icon):
                 panels.append(kind(self.stage))
         return panels
@@ -111,26 +123,32 @@ class Studio:
 
     def _draw(self, frame: int) -> None:
         stage = self.stage
+        if frame % 10 == 0:
+            self._count_audience()
+        if not self._server.get_clients():
+            return
         for source, view in zip(stage.sources, stage.views, strict=True):
             if source.refresh():
                 self._rebuild(source, view)
-            view.show(source.snapshot())
-        status, snapshot = stage.source.status(), stage.source.snapshot()
-        stage.cameras.show(snapshot)
+        status, snapshots = stage.source.status(), [source.snapshot() for source in stage.sources]
+        if snapshots[0].time != self._drawn or frame % AT_REST == 0:
+            self._drawn = snapshots[0].time
+            for snapshot, view in zip(snapshots, stage.views, strict=True):
+                view.show(snapshot)
+            stage.cameras.show(snapshots[0])
         for panel in stage.panels:
             if frame % panel.every == 0:
-                panel.refresh(status, snapshot)
-        if frame % 10 == 0:
-            self._count_audience()
+                panel.refresh(status, snapshots[0])
 
     def _rebuild(self, source: Source, view: FleetView) -> None:
         stage = self.stage
         stage.landscape.rebuild(stage.source.scenario)
         view.rebuild(source.scenario, source.names)
-        if stage.selected not in (*source.names, *source.scenario.world.obstacles):
-            stage.select(None)
         for panel in stage.panels:
             panel.rebuild()
+        here = (*source.names, *source.scenario.world.obstacles)
+        wanted, stage.awaited = stage.awaited or stage.selected, None
+        stage.select(wanted if wanted in here else None)
 
     def _count_audience(self) -> None:
         """Tell the simulation how many look on; one that has just left may only be loading the page anew."""
