@@ -26,7 +26,7 @@ SIGHT = 6000.0  # m, farther than the ground reaches
 NEAREST = 2.0  # m from the fleet at the beginning, to see a small vehicle rise
 CLOSE = 7.0  # times the reach of a vehicle that is followed
 YAW_SHARE = 0.12  # of the way to a vehicle's heading that a chasing camera turns in a frame
-VIEW = np.array([-0.55, -0.72, 0.42])
+VIEW = np.array([-0.6, -0.75, 0.38])
 """Where the first look comes from."""
 
 
@@ -158,7 +158,7 @@ def first_look(positions: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndar
     """Eye and target that show all positions, and the vehicles as large as possible."""
     low, high = positions.min(axis=0), positions.max(axis=0)
     middle, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    distance = max(NEAREST, 10 * reach, 1.9 * (radius + reach))
+    distance = max(NEAREST, 14 * reach, 1.8 * (radius + reach))
     few = radius < distance / 4
     target = middle + np.array([0.0, 0.0, 0.2 * distance if few else 0.0])
     return target + distance * _unit(VIEW), target

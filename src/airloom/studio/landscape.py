@@ -15,11 +15,13 @@ from airloom.world.ground import ray, read_heights, world_array
 
 GROUND: Colour = (176, 181, 178)
 LINES: Colour = (136, 143, 145)
-VALLEY, SLOPE, SUMMIT = (150, 168, 138), (188, 184, 160), (226, 222, 210)
+VALLEY, SLOPE, SUMMIT = (112, 134, 96), (156, 154, 116), (200, 192, 172)
 OBSTACLE: Colour = (196, 150, 112)
 
 HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
 REACH = 1e4  # m, how far a ray is followed
+LINES_ACROSS = 40  # on a height field at most, each way
+LINES_ABOVE = 2e-4  # of its size
 GRIDS = ((0.1, 8.0, 0.001), (1.0, 90.0, 0.002), (10.0, 900.0, 0.005))
 """Width of the cells, how far away they fade, height above the ground, m: finer ones appear as a camera comes near."""
 
@@ -68,7 +70,11 @@ class Landscape:
         if not isinstance(terrain, HeightField):
             return [plane, *grids]
         mesh, normals = height_mesh(terrain)
-        return [plane, *grids, scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))]
+        heights = scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))
+        lines = scene.add_line_segments(
+            f"{self._root}/lines", height_lines(terrain), LINES, thickness=1.0, thickness_units="screen"
+        )
+        return [plane, *grids, heights, lines]
 
     def _grid(self, cell: float, fade: float, height: float) -> viser.SceneNodeHandle:
         return self._server.scene.add_grid(
@@ -124,10 +130,8 @@ def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:
 
 def height_mesh(terrain: HeightField) -> tuple[Mesh, np.ndarray]:
     """A height field as the world's own triangles, coloured by height, and its normals."""
-    heights = read_heights(terrain)
+    east, north, heights = _grid_points(terrain)
     rows, columns = heights.shape
-    east = terrain.center[0] + terrain.size[0] * (np.arange(columns) / (columns - 1) - 0.5)
-    north = terrain.center[1] + terrain.size[1] * (np.arange(rows) / (rows - 1) - 0.5)
     x, y = np.meshgrid(east, north)
     southwest = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     southeast, northwest, northeast = southwest + 1, southwest + columns, southwest + columns + 1
@@ -139,6 +143,25 @@ def height_mesh(terrain: HeightField) -> tuple[Mesh, np.ndarray]:
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     vertices = np.column_stack([x.ravel(), y.ravel(), heights.ravel()])
     return Mesh(vertices, faces.astype(np.uint32), _height_colours(heights)), normals
+
+
+def height_lines(terrain: HeightField) -> np.ndarray:
+    """Ends of lines on a height field, along some of its rows and columns [line, end, xyz]."""
+    east, north, heights = _grid_points(terrain)
+    points = np.stack([*np.meshgrid(east, north), heights + LINES_ABOVE * max(terrain.size)], axis=-1)
+    lines = []
+    for ways in (points, points.swapaxes(0, 1)):
+        some = ways[:: -(-len(ways) // LINES_ACROSS)]
+        lines.append(np.stack([some[:, :-1], some[:, 1:]], axis=2).reshape(-1, 2, 3))
+    return np.concatenate(lines)
+
+
+def _grid_points(terrain: HeightField) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    heights = read_heights(terrain)
+    rows, columns = heights.shape
+    east = terrain.center[0] + terrain.size[0] * (np.arange(columns) / (columns - 1) - 0.5)
+    north = terrain.center[1] + terrain.size[1] * (np.arange(rows) / (rows - 1) - 0.5)
+    return east, north, heights
 
 
 def _height_colours(heights: np.ndarray) -> np.ndarray:

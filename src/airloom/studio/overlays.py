@@ -9,7 +9,7 @@ import viser
 
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio import shapes
-from airloom.studio.meshes import Colour, annulus, glb
+from airloom.studio.meshes import Colour, annulus, glb, linear
 from airloom.studio.quaternions import rotated
 from airloom.studio.source import ATTITUDE, POSITION, ROTOR_SPEEDS, TARGET
 from airloom.studio.trails import Trails
@@ -140,7 +140,7 @@ class Thrust(Overlay):
         size = self.fleet.size
         self.handles = [
             self.scene.add_arrows(
-                self.node, np.zeros((0, 2, 3)), self.accent,
+                self.node, np.zeros((0, 2, 3)), linear(np.array(self.accent)),
                 shaft_radius=0.025 * size, head_radius=0.07 * size, head_length=0.16 * size,
             )
         ]  # fmt: skip
@@ -168,7 +168,7 @@ class Contacts(Overlay):
         self.arrows = np.zeros((0, 2, 3))
         self.handles = [
             self.scene.add_arrows(
-                self.node, self.arrows, CONTACT,
+                self.node, self.arrows, linear(np.array(CONTACT)),
                 shaft_radius=0.03 * size, head_radius=0.08 * size, head_length=0.16 * size,
             )
         ]  # fmt: skip

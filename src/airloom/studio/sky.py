@@ -9,7 +9,7 @@ import viser
 from PIL import Image
 from viser import _messages
 
-from airloom.studio.meshes import Colour
+from airloom.studio.meshes import Colour, linear
 
 ZENITH, HIGH, LOW, HAZE = (38, 96, 178), (84, 146, 214), (160, 200, 236), (214, 228, 240)
 SOIL: Colour = (150, 150, 144)
@@ -21,7 +21,7 @@ FAR = 1e6  # m, so far away that moving the world does not change where the sun 
 def show_sky(server: viser.ViserServer, root: str) -> None:
     scene = server.scene
     scene.configure_default_lights(enabled=False)
-    scene.configure_fog(HAZE_FROM, HAZE_TO, color=HAZE)
+    scene.configure_fog(HAZE_FROM, HAZE_TO, color=linear(np.array(HAZE)))
     still = (1.0, 0.0, 0.0, 0.0)
     server.scene._websock_interface.queue_message(
         _messages.EnvironmentMapMessage(
@@ -30,10 +30,10 @@ def show_sky(server: viser.ViserServer, root: str) -> None:
         )
     )  # fmt: skip
     scene.add_light_hemisphere(
-        f"{root}/daylight", sky_color=(228, 236, 248), ground_color=(176, 170, 160), intensity=1.3
+        f"{root}/daylight", sky_color=(228, 236, 248), ground_color=(176, 170, 160), intensity=0.9
     )
     scene.add_light_directional(
-        f"{root}/sun", color=(255, 244, 226), intensity=2.6, cast_shadow=True, position=tuple(FAR * SUN)
+        f"{root}/sun", color=(255, 244, 226), intensity=2.2, cast_shadow=True, position=tuple(FAR * SUN)
     )
 
 

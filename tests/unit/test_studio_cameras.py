@@ -1,0 +1,84 @@
+"""Cameras move the world for one browser: what is looked at stays in the origin, and rays find their way back."""
+
+from contextlib import nullcontext
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from airloom.studio.cameras import FIELD_OF_VIEW, Camera, Placement, first_look
+
+
+class Scene:
+    def add_frame(self, name, show_axes):
+        return SimpleNamespace(position=np.zeros(3), wxyz=np.array([1.0, 0, 0, 0]))
+
+
+def browser():
+    camera = SimpleNamespace(position=np.array([3.0, -4.0, 5.0]), look_at=np.zeros(3))
+    return SimpleNamespace(camera=camera, scene=Scene(), atomic=nullcontext)
+
+
+POSITION = np.array([10.0, 20.0, 3.0])
+
+
+def test_placement_there_and_back():
+    placement = Placement.around(POSITION, 0.7)
+    np.testing.assert_allclose(placement.to_scene(POSITION), 0.0, atol=1e-12)
+    ahead = POSITION + np.array([np.cos(0.7), np.sin(0.7), 0.0])
+    np.testing.assert_allclose(placement.to_scene(ahead), [1, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(placement.to_world(placement.to_scene([1.0, 2.0, 3.0])), [1, 2, 3], atol=1e-12)
+    np.testing.assert_allclose(placement.direction_to_world([1, 0, 0]), ahead - POSITION, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["follow", "chase", "top"])
+def test_a_vehicle_that_is_gone_along_with_stays_in_the_origin(mode):
+    camera = Camera(browser(), "/world")
+    camera.switch(mode, "cf", POSITION, 0.5, 2.0)
+    assert np.linalg.norm(camera.client.camera.position) == pytest.approx(2.0, rel=1e-5)
+    for k in range(5):
+        moved = POSITION + np.array([0.3 * k, 0.0, 0.1 * k])
+        camera.keep_up(moved, 0.5)
+        np.testing.assert_allclose(camera.placement.to_scene(moved), 0.0, atol=1e-12)
+    np.testing.assert_allclose(camera._root.position, camera.placement.offset)
+
+
+def test_chasing_looks_from_behind_and_turns_smoothly_the_short_way():
+    camera = Camera(browser(), "/world")
+    camera.switch("chase", "cf", POSITION, 3.0, 2.0)
+    eye = camera.placement.to_world(camera.client.camera.position)
+    assert (eye - POSITION) @ [np.cos(3.0), np.sin(3.0), 0.0] < -1.5
+    camera.keep_up(POSITION, -3.0)
+    first = -camera.placement.yaw
+    assert 3.0 < first < 3.1
+    for _ in range(100):
+        camera.keep_up(POSITION, -3.0)
+    assert np.cos(-camera.placement.yaw + 3.0) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_free_again_the_view_stays():
+    camera = Camera(browser(), "/world")
+    camera.switch("chase", "cf", POSITION, 0.5, 2.0)
+    before = camera.placement.to_world(camera.client.camera.position)
+    camera.switch("orbit", "cf", POSITION, 0.5, 2.0)
+    np.testing.assert_allclose(camera.client.camera.position, before)
+    np.testing.assert_allclose(camera.client.camera.look_at, POSITION)
+    assert camera.placement.yaw == 0.0
+
+
+@pytest.mark.parametrize("side", [1, 10, 32])
+def test_the_first_look_shows_everybody_on_a_wide_screen(side):
+    x, y = np.meshgrid(np.arange(side) - (side - 1) / 2, np.arange(side) - (side - 1) / 2)
+    positions = np.column_stack([x.ravel(), y.ravel(), np.full(side**2, 0.015)])
+    eye, target = first_look(positions, 0.075)
+    forward = (target - eye) / np.linalg.norm(target - eye)
+    right = np.cross(forward, [0, 0, 1])
+    right /= np.linalg.norm(right)
+    up = np.cross(right, forward)
+    to = positions - eye
+    half = np.tan(FIELD_OF_VIEW / 2)
+    depth = to @ forward
+    assert (depth > 0).all()
+    assert (np.abs(to @ up) < half * depth).all()
+    assert (np.abs(to @ right) < 16 / 9 * half * depth).all()
+    assert np.linalg.norm(eye - target) < max(2.1, 2.2 * side)
