@@ -51,7 +51,7 @@ def airloom(*args):
 
 
 def fly(*args, out="run", figures=False):
-    done = airloom("run", *args, "--out", out, *([] if figures else ["--no-figures"]))
+    done = airloom("run", *args, "--headless", "--out", out, *([] if figures else ["--no-figures"]))
     return done, summary_of(out)
 
 
@@ -63,7 +63,7 @@ def summary_of(out):
 def start(*args, out="run"):
     """A run in real time, when its log has begun to grow."""
     process = subprocess.Popen(
-        [*AIRLOOM, "run", "hover", "--speed", "1", "--no-figures", "--out", out, *args],
+        [*AIRLOOM, "run", "hover", "--headless", "--speed", "1", "--no-figures", "--out", out, *args],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=WIDE,
     )  # fmt: skip
     deadline = time.monotonic() + 120

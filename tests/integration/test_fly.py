@@ -42,7 +42,7 @@ class LinkedRun:
         scenario = folder.parent / "pair.yaml"
         scenario.write_text(SCENARIO)
         self.process = subprocess.Popen(
-            [*AIRLOOM, "run", scenario, "--link", "--no-figures", "--out", folder, *options],
+            [*AIRLOOM, "run", scenario, "--headless", "--link", "--no-figures", "--out", folder, *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV,
         )  # fmt: skip
         deadline = time.monotonic() + 120
