@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from airloom.cli import bench, check, doctor, fly, listing, review, run, schema
+from airloom.cli import bench, check, doctor, fly, listing, review, run, schema, view
 from airloom.cli.mistakes import mistakes
 from airloom.cli.options import flag
 from airloom.cli.screen import complain
@@ -19,7 +19,8 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
 
   airloom list                          what there is to fly
   airloom run hover                     fly it, as fast as this machine can
-  airloom plot last                     look at the flight
+  airloom view                          look at the flight again
+  airloom plot last                     draw it
   airloom fly                           command a run that was started with --link
   airloom doctor                        is everything installed and working?
 
@@ -35,7 +36,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, review, schema, doctor, bench, check):
+for module in (listing, run, fly, view, review, schema, doctor, bench, check):
     module.register(app)
 
 

@@ -10,5 +10,7 @@ def mistakes() -> tuple[type[Exception], ...]:
     from airloom.plugin import PluginError
     from airloom.run_folder import RunFolderError
     from airloom.scenario import ScenarioError
+    from airloom.studio.film import FilmError
+    from airloom.studio.gateway import GatewayError
 
-    return ScenarioError, PluginError, LogError, LinkError, RunFolderError
+    return ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError

@@ -10,6 +10,16 @@ import typer
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
 ]
+Port = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, max=65535, help="Of the studio; the first free one from 8080 on if left out."),
+]
+Host = Annotated[
+    str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")
+]
+Token = Annotated[
+    str | None, typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out.")
+]
 
 
 def flag(*names: str, help: str, **more: Any) -> Any:

@@ -145,7 +145,11 @@ class LogReader:
 
     def fields(self, topic: str) -> list[str]:
         """The names of a topic's numeric fields."""
-        return list(self._layout(self._channels_of(topic)[0]).leaves)
+        return list(self.layout(topic).leaves)
+
+    def layout(self, topic: str) -> Layout:
+        """How a topic's first message is laid out."""
+        return self._layout(self._channels_of(topic)[0])
 
     def messages(
         self, topics: str | Iterable[str] = "*", start: float = 0.0, end: float = float("inf")

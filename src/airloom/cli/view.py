@@ -1,0 +1,90 @@
+"""airloom view"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from airloom.cli.options import Host, Port, Token
+from airloom.cli.screen import out, say, warn
+
+if TYPE_CHECKING:
+    from airloom.run_folder import RunFolder
+    from airloom.studio.source import Source
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(view)
+
+
+def view(
+    runs: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="RUN", help="Folders of runs, their log files, or the word last.", show_default="last"),
+    ] = None,
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    token: Token = None,
+) -> None:
+    """Look at a run in the browser, at any moment of it; or at several side by side.
+
+    The studio shows it as it showed the flight: play it, faster or slower, or drag the time to where it gets
+    interesting; plot what was logged, read what happened. Several runs play by the same clock in one scene, each in a
+    colour of its own. A run that is still under way is joined, if it was started with the studio or with --link.
+
+    Ctrl-C ends it.
+
+    [bold]Examples[/bold]
+
+      airloom view                                    the last run
+      airloom view runs/hover-1 runs/hover-2          what became different?
+      airloom view runs/fleet-3/log-1.mcap            an earlier log of it
+      airloom view last --host 0.0.0.0                others may look on
+    """
+    from airloom.studio.studio import Studio
+
+    sources = _opened(runs or ["last"])
+    with Studio(sources, host, port, token) as studio:
+        say(f"Look at it in a browser:  {studio.gateway.url}", "cyan")
+        say("Ctrl-C ends it.", "dim")
+        try:
+            studio.run()
+        except KeyboardInterrupt:
+            return
+
+
+def _opened(runs: list[str]) -> list[Source]:
+    from airloom.run_folder import RunFolder
+    from airloom.studio.playback import Playback
+
+    folders = [RunFolder.open(run) for run in runs]
+    if len(folders) == 1 and (live := _joined(folders[0])):
+        return [live]
+    clock = Playback()
+    sources = [_recorded(folder, clock) for folder in folders]
+    for source in sources[1:]:
+        if source.scenario.world != sources[0].scenario.world:
+            warn(f"{source.title} was flown in another world than {sources[0].title}, whose world is shown.")
+    return list(sources)
+
+
+def _joined(folder: RunFolder) -> Source | None:
+    """The run itself, if it is still under way and lets others in."""
+    from airloom.bridges.control.client import LinkError
+    from airloom.studio.live import LiveSource
+
+    try:
+        return LiveSource(folder) if folder.log.name == "log.mcap" else None
+    except LinkError:
+        return None
+
+
+def _recorded(folder: RunFolder, clock):
+    from airloom.studio.recorded import RecordedSource
+
+    with out.status(f"Reading {folder.log} …"):
+        source = RecordedSource(folder, clock)
+    if not source.complete:
+        warn(f"{folder.log} is cut off: it tells of the first {source.duration:.2f} s.")
+    return source
