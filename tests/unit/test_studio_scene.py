@@ -13,7 +13,7 @@ from airloom.studio.fleet_view import BLADES_AT_MOST, TEAL, FleetView
 from airloom.studio.landscape import Landscape, height_lines, height_mesh
 from airloom.studio.sky import sky_image
 from airloom.studio.source import Snapshot
-from airloom.studio.trails import LINES_AT_MOST, SECONDS, Trails
+from airloom.studio.trails import LINES_AT_MOST, Trails
 from airloom.world.ground import ground, world_array
 
 
@@ -222,7 +222,7 @@ def test_trails_are_bounded_and_end_at_the_vehicle(vehicles):
     segments = trails.segments()
     assert len(segments) <= max(LINES_AT_MOST, 8 * vehicles)
     assert segments[trails.lines - 1, 1, 0] == pytest.approx(29.9, abs=1.0)
-    assert 29.9 - segments[0, 0, 0] <= 1.6 * SECONDS
+    assert 29.9 - segments[0, 0, 0] <= 9.0
     np.testing.assert_array_equal(segments[: trails.lines - 1, 1], segments[1 : trails.lines, 0])
 
 

@@ -207,7 +207,7 @@ class Labels(Overlay):
         for k in set(self._of) - wanted:
             self._of.pop(k).remove()
         for k in wanted:
-            above = states[k, POSITION] + [0.0, 0.0, 1.1 * self.fleet.reaches[k]]
+            above = states[k, POSITION] + [0.0, 0.0, 0.7 * self.fleet.reaches[k]]
             if k not in self._of:
                 name = self.fleet.names[k]
                 self._of[k] = self.scene.add_label(f"{self.node}/{name}", name, anchor="bottom-center", position=above)

@@ -11,10 +11,10 @@ from viser import _messages
 
 from airloom.studio.meshes import Colour, linear
 
-ZENITH, HIGH, LOW, HAZE = (38, 96, 178), (84, 146, 214), (160, 200, 236), (214, 228, 240)
+ZENITH, HIGH, LOW, HAZE = (28, 84, 172), (66, 136, 216), (132, 186, 238), (206, 224, 240)
 SOIL: Colour = (150, 150, 144)
 HAZE_FROM, HAZE_TO = 30.0, 700.0  # m
-SUN = np.array([-0.45, -0.55, 0.95])
+SUN = np.array([-0.25, -0.7, 0.85])
 FAR = 1e6  # m, so far away that moving the world does not change where the sun stands
 
 
@@ -33,14 +33,14 @@ def show_sky(server: viser.ViserServer, root: str) -> None:
         f"{root}/daylight", sky_color=(228, 236, 248), ground_color=(176, 170, 160), intensity=0.9
     )
     scene.add_light_directional(
-        f"{root}/sun", color=(255, 244, 226), intensity=2.2, cast_shadow=True, position=tuple(FAR * SUN)
+        f"{root}/sun", color=(255, 244, 226), intensity=2.7, cast_shadow=True, position=tuple(FAR * SUN)
     )
 
 
 def sky_image() -> bytes:
     """All around as one JPEG: straight down in the first row, straight up in the last. The same in every direction."""
     elevation = np.linspace(-90.0, 90.0, 512)
-    stops = {90.0: ZENITH, 30.0: HIGH, 7.0: LOW, 0.0: HAZE, -2.0: HAZE, -25.0: SOIL, -90.0: SOIL}
+    stops = {90.0: ZENITH, 28.0: HIGH, 6.0: LOW, 0.0: HAZE, -2.0: HAZE, -25.0: SOIL, -90.0: SOIL}
     heights = sorted(stops)
     channels = [np.interp(elevation, heights, [stops[h][k] for h in heights]) for k in range(3)]
     column = np.stack(channels, axis=-1)

@@ -1,4 +1,4 @@
-"""Where vehicles were in the last seconds of simulation time, in a fixed number of lines."""
+"""Where vehicles were in the last seconds, in a fixed number of lines; farther back where time runs fast."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import numpy as np
 
 from airloom.studio.meshes import Colour, linear
 
-SECONDS = 8.0
+SECONDS = (2.0, 8.0)  # shorter the more vehicles there are, or nothing else would be seen
 LINES_AT_MOST = 6000  # for all vehicles together
-LINES_EACH = (8, 100)
+LINES_EACH = (8, 80)
 PALE = np.array([200, 204, 202])
 
 
 class Trails:
     def __init__(self, vehicles: int) -> None:
         self.lines = int(np.clip(LINES_AT_MOST // vehicles, *LINES_EACH))
-        self.interval = SECONDS / self.lines
+        self.seconds = float(np.clip(24.0 / np.sqrt(vehicles), *SECONDS))
+        self.interval = self.seconds / self.lines
         self._time: float | None = None
         self._points = np.zeros((vehicles, self.lines + 1, 3), dtype=np.float32)
 
@@ -24,9 +25,9 @@ class Trails:
 
         Where time has gone back or made a leap, the trail starts anew.
         """
-        if self._time is None or not self._time <= time < self._time + SECONDS:
+        if self._time is None or not self._time <= time < self._time + self.seconds:
             self._points[:] = positions[:, None]
-        elif time < self._time + self.interval:
+        elif time < self._time + 0.99 * self.interval:
             return False
         else:
             self._points[:, :-1] = self._points[:, 1:]
