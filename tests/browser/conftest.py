@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import pytest
 
 from airloom.studio.film import GRAPHICS_IN_SOFTWARE, BrowserMissing, find_browser
@@ -23,9 +25,24 @@ def browser():
 
 @pytest.fixture
 def page(browser):
-    """A fresh tab, small because its graphics are drawn by the processor; errors of its scripts fail the test."""
-    context = browser.new_context(viewport={"width": 640, "height": 360})
+    """A fresh tab."""
+    with _tab(browser) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def shared_page(browser):
+    """A tab for all tests of a file: to load viser's page takes seconds."""
+    with _tab(browser) as page:
+        yield page
+
+
+@contextmanager
+def _tab(browser):
+    """Small, because the processor draws its graphics; errors of its scripts fail the test."""
+    context = browser.new_context(viewport={"width": 320, "height": 240})
     page = context.new_page()
+    page.set_default_timeout(60_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page

@@ -7,11 +7,15 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import viser
+from PIL import Image
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 GRAPHICS_IN_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -20,9 +24,15 @@ KEEP_TO_YOURSELF = (
     "--disable-sync", "--disable-quic", "--disable-extensions", "--disable-default-apps",
 )  # fmt: skip
 NEVER_DOZE = (
-    "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
+    "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
 )  # fmt: skip
-CODECS = {".mp4": ("libx264", "libopenh264", "h264"), ".webm": ("libvpx-vp9", "libvpx")}
+CODECS = {".mp4": ("libx264", "libopenh264"), ".webm": ("libvpx-vp9", "libvpx")}
+PATIENCE = 120.0
+"""Seconds for the browser to show the page, and for each picture: processors that draw alone are slow."""
+
+Size = tuple[int, int]
+"""Width and height."""
 
 
 class FilmError(Exception):
@@ -46,8 +56,58 @@ def find_browser() -> str:
     raise BrowserMissing
 
 
+def film(
+    server: viser.ViserServer,
+    url: str,
+    out: str | Path,
+    times: Iterable[float],
+    show: Callable[[float], None],
+    size: Size = (1280, 720),
+    fps: int = 30,
+) -> None:
+    """A video with one picture for each time, after `show` has brought the studio there."""
+    with Filmer(out, size, fps) as filmer, headless_client(server, url, size) as client:
+        for time_shown in times:
+            show(time_shown)
+            filmer.frame(picture(client, size))
+
+
+def still(server: viser.ViserServer, url: str, out: str | Path, size: Size = (1280, 720)) -> None:
+    """A picture of what the studio shows now; the suffix chooses the format."""
+    with headless_client(server, url, size) as client:
+        Image.fromarray(picture(client, size)).save(out)
+
+
+def picture(client: viser.ClientHandle, size: Size) -> np.ndarray:
+    """What a client's camera sees, [row, column, RGB]."""
+    try:
+        return client.get_render(size[1], size[0], timeout=PATIENCE)[:, :, :3]
+    except (RuntimeError, TimeoutError) as error:
+        raise FilmError(f"the browser gave no picture: {error}") from None
+
+
 @contextmanager
-def headless_browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Popen]:
+def headless_client(server: viser.ViserServer, url: str, size: Size) -> Iterator[viser.ClientHandle]:
+    """A browser that nobody sees, as the viser server knows it."""
+    others = set(server.get_clients())
+    with headless_browser(url, size) as browser:
+        yield _arrival(server, others, browser)
+
+
+def _arrival(server: viser.ViserServer, others: set[int], browser: subprocess.Popen) -> viser.ClientHandle:
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        if browser.poll() is not None:
+            raise FilmError(f"the browser ended at once, with code {browser.returncode}")
+        for number, client in server.get_clients().items():
+            if number not in others:
+                return client
+        time.sleep(0.05)
+    raise FilmError(f"the browser did not show the page within {PATIENCE:.0f} s")
+
+
+@contextmanager
+def headless_browser(url: str, size: Size) -> Iterator[subprocess.Popen]:
     """A browser of its own, with nobody's profile, that looks at a page until the block ends."""
     program = find_browser()
     with tempfile.TemporaryDirectory(prefix="airloom-film-", ignore_cleanup_errors=True) as profile:
@@ -64,12 +124,14 @@ def headless_browser(url: str, size: tuple[int, int]) -> Iterator[subprocess.Pop
             _end(browser)
 
 
-def _command(program: str, profile: str, url: str, size: tuple[int, int]) -> list[str]:
+def _command(program: str, profile: str, url: str, size: Size) -> list[str]:
     width, height = size
+    full_resolution = f"{url}{'&' if '?' in url else '?'}fixedDpr=1"  # or viser draws coarsely when it is slow
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has none for root, and says so by not starting
     return [
         program, "--headless=new", *sandbox, *GRAPHICS_IN_SOFTWARE, *KEEP_TO_YOURSELF, *NEVER_DOZE,
-        f"--user-data-dir={profile}", f"--window-size={width},{height}", "--hide-scrollbars", "--mute-audio", url,
+        f"--user-data-dir={profile}", f"--window-size={width},{height}", "--hide-scrollbars", "--mute-audio",
+        full_resolution,
     ]  # fmt: skip
 
 
@@ -89,7 +151,7 @@ def _end(browser: subprocess.Popen) -> None:
 class Filmer:
     """Makes a video of pictures, one after the other; the suffix chooses: .mp4 (H.264) or .webm (VP9)."""
 
-    def __init__(self, out: str | Path, size: tuple[int, int], fps: int = 30) -> None:
+    def __init__(self, out: str | Path, size: Size, fps: int = 30) -> None:
         av = _av()
         self.out, self.size = Path(out), size
         if any(length % 2 for length in size):
@@ -121,15 +183,12 @@ def _codec(suffix: str) -> str:
     if suffix not in CODECS:
         raise FilmError(f"a film is a .mp4 or a .webm, not a '{suffix}'")
     for name in CODECS[suffix]:
-        try:
-            _av().codec.Codec(name, "w")
-        except Exception:
-            continue
-        return name
+        if name in _av().codecs_available:
+            return name
     raise FilmError(f"the installed PyAV has none of {', '.join(CODECS[suffix])}, which a {suffix} needs")
 
 
-def _av():
+def _av() -> Any:
     try:
         import av
     except ImportError:

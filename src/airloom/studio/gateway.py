@@ -13,7 +13,7 @@ import logging
 import socket
 import threading
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 from websockets.exceptions import InvalidHandshake
 
@@ -197,7 +197,8 @@ class Gateway:
     def _reply(self, request: Request) -> bytes:
         if self._door.key and "token" in request.query:
             cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Strict"
-            return answer(303, {"Location": "/", "Set-Cookie": cookie})
+            rest = urlencode({name: value for name, value in request.query.items() if name != "token"})
+            return answer(303, {"Location": f"/?{rest}" if rest else "/", "Set-Cookie": cookie})
         if request.path == "/" and self._rooms.locked():
             raise FULL
         return self._pages.reply(request)
