@@ -9,7 +9,7 @@ import viser
 
 from airloom.fleet import expand_copies
 from airloom.scenario import load
-from airloom.studio.fleet_view import BLADES_AT_MOST, TEAL, FleetView
+from airloom.studio.fleet_view import FINE_AT_MOST, TEAL, FleetView
 from airloom.studio.landscape import Landscape, height_lines, height_mesh
 from airloom.studio.sky import sky_image
 from airloom.studio.source import Snapshot
@@ -164,7 +164,7 @@ def test_a_frame_is_few_messages(server, sent, count, messages, size):
     assert 0 < len(sent) <= messages
     arrays = [a for m in sent for a in getattr(m, "updates", {}).values() if isinstance(a, np.ndarray)]
     assert sum(a.nbytes for a in arrays) < size
-    assert (view._batches[0]._blades is None) == (count > BLADES_AT_MOST)
+    assert (view._batches[0]._blades is None) == (count > FINE_AT_MOST)
 
 
 @pytest.mark.parametrize("option", ["trails", "setpoints", "thrust", "contacts", "frames", "labels", "dots"])

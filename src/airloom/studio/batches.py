@@ -15,8 +15,10 @@ FAST = 0.15  # of a rotor's greatest speed, from which it blurs to a disc
 
 
 class Batch:
+    """One that is not fine is for many vehicles: fewer triangles, discs without blades, no shadows."""
+
     def __init__(
-        self, scene: viser.SceneApi, node: str, vehicle: Vehicle, members: list[int], accent: Colour, with_blades: bool
+        self, scene: viser.SceneApi, node: str, vehicle: Vehicle, members: list[int], accent: Colour, fine: bool
     ) -> None:
         n, rotors = len(members), list(vehicle.rotors.values())
         self.members = np.array(members)
@@ -28,13 +30,13 @@ class Batch:
         self._fast = FAST * max(rotor.max_speed for rotor in rotors)
         nowhere, level = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
         self._body = scene.add_batched_glb(
-            f"{node}/body", glb(shapes.vehicle_mesh(vehicle, accent)), level, nowhere, lod="off"
+            f"{node}/body", glb(shapes.vehicle_mesh(vehicle, accent, fine)), level, nowhere, lod="off", cast_shadow=fine
         )
         self._discs = scene.add_batched_glb(
-            f"{node}/discs", glb(shapes.disc_mesh(vehicle, accent)), level, nowhere, batched_scales=np.zeros(n),
+            f"{node}/discs", glb(shapes.disc_mesh(vehicle, accent, fine)), level, nowhere, batched_scales=np.zeros(n),
             lod="off", cast_shadow=False, receive_shadow=False,
         )  # fmt: skip
-        self._blades = self._make_blades(scene, node, rotors) if with_blades else None
+        self._blades = self._make_blades(scene, node, rotors) if fine else None
 
     def _make_blades(self, scene: viser.SceneApi, node: str, rotors: list) -> viser.BatchedMeshHandle:
         blade, (n, each) = shapes.blade_mesh(), self.angles.shape

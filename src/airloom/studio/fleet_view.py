@@ -19,7 +19,7 @@ AMBER: Colour = (214, 156, 0)
 ACCENTS = (ORANGE, TEAL, VIOLET, AMBER)
 """One for each run in a scene."""
 
-BLADES_AT_MOST = 150  # vehicles, beyond which rotors are drawn as discs only
+FINE_AT_MOST = 150  # vehicles, beyond which they are drawn with less detail
 PICK_ANGLE = 0.012  # rad, how far beside a vehicle a click may be
 
 
@@ -111,9 +111,9 @@ class FleetView:
         kinds: dict[str, list[int]] = {}
         for k, vehicle in enumerate(vehicles):
             kinds.setdefault(f"{vehicle.body!r} {vehicle.rotors!r}", []).append(k)
-        scene, with_blades = self._server.scene, len(vehicles) <= BLADES_AT_MOST
+        scene, fine = self._server.scene, len(vehicles) <= FINE_AT_MOST
         return [
-            Batch(scene, f"{self._node}/carrier/kind_{i}", vehicles[members[0]], members, self._accent, with_blades)
+            Batch(scene, f"{self._node}/carrier/kind_{i}", vehicles[members[0]], members, self._accent, fine)
             for i, members in enumerate(kinds.values())
         ]
 

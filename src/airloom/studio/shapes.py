@@ -18,12 +18,16 @@ HULL = 0.42
 """Length and width of the drawn hull in those of the vehicle's body, which reaches out to the arms."""
 
 
-def vehicle_mesh(vehicle: Vehicle, accent: Colour) -> Mesh:
-    """Everything that does not turn, in the vehicle's frame. It stands where the body of the vehicle ends below."""
+def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
+    """Everything that does not turn, in the vehicle's frame. It stands where the body of the vehicle ends below.
+
+    One that is not fine has fewer triangles and no legs.
+    """
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
-        parts += _arm(vehicle, rotor, accent)
-    parts += _legs(vehicle)
+        parts += _arm(vehicle, rotor, accent, 12 if fine else 5)
+    if fine:
+        parts += _legs(vehicle)
     return joined(parts)
 
 
@@ -61,13 +65,13 @@ def blade_mesh() -> Mesh:
     return joined([blade, blade.turned(np.diag([-1.0, -1.0, 1.0])), hub])
 
 
-def disc_mesh(vehicle: Vehicle, accent: Colour) -> Mesh:
+def disc_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
     """What fast rotors blur to, all of a vehicle: faint within, clearer at the rim, coloured in front."""
-    discs = []
+    discs, sides = [], 40 if fine else 12
     for rotor, axis in zip(vehicle.rotors.values(), axes(vehicle), strict=True):
         colour = accent if _is_front(vehicle, rotor) else DISC
-        blur = annulus(0.12 * rotor.radius, 0.94 * rotor.radius, 40, colour, (0.10, 0.26))
-        rim = annulus(0.94 * rotor.radius, rotor.radius, 40, colour, (0.55, 0.55))
+        blur = annulus(0.12 * rotor.radius, 0.94 * rotor.radius, sides, colour, (0.10, 0.26))
+        rim = annulus(0.94 * rotor.radius, rotor.radius, sides, colour, (0.55, 0.55))
         discs.append(joined([blur, rim]).turned(tilt(axis)).moved(rotor.position))
     return joined(discs)
 
@@ -105,14 +109,14 @@ def _hull(vehicle: Vehicle, accent: Colour) -> list[Mesh]:
     return [part.moved([x, y, 0.0]) for part in (lower, upper, nose, arrow)]
 
 
-def _arm(vehicle: Vehicle, rotor: Rotor, accent: Colour) -> list[Mesh]:
+def _arm(vehicle: Vehicle, rotor: Rotor, accent: Colour, sides: int) -> list[Mesh]:
     hub = np.array(rotor.position)
     x, y, _ = vehicle.body.position
     level, radius = _level(vehicle), rotor.radius
     root, tip = np.array([x, y, level]), np.array([hub[0], hub[1], level])
     colour = accent if _is_front(vehicle, rotor) else MOTOR
     parts = [
-        prism(ngon(0.15 * radius, 12), level - 0.12 * radius, hub[2] - 0.03 * radius, colour).moved([*hub[:2], 0.0])
+        prism(ngon(0.15 * radius, sides), level - 0.12 * radius, hub[2] - 0.03 * radius, colour).moved([*hub[:2], 0.0])
     ]
     if np.linalg.norm(tip - root) > 1e-6:
         parts.append(beam(root, tip, 0.16 * radius, 0.14 * radius, ARM))
