@@ -47,7 +47,7 @@ def _line(event: dict[str, Any]) -> str:
     colour = _COLOURS.get(event["level"], "inherit")
     return (
         '<div style="display:flex;gap:0.75em;padding:0.3em 0;border-bottom:1px solid rgba(128,128,128,0.18)">'
-        '<span style="flex:0 0 4.5em;text-align:right;opacity:0.65;font-variant-numeric:tabular-nums;white-space:nowrap">'
+        '<span style="flex:0 0 4.5em;text-align:right;opacity:0.65;font-variant-numeric:tabular-nums">'
         f"{event['time']:.2f} s</span>"
         f'<span style="color:{colour};min-width:0;overflow-wrap:anywhere"><b>{source}</b> {text}</span></div>'
     )

@@ -10,9 +10,11 @@ import viser
 
 from airloom.bridges.control.client import LinkError
 from airloom.studio.cameras import Cameras
+from airloom.studio.events_panel import EventsPanel
 from airloom.studio.fleet_view import ACCENTS, FleetView
 from airloom.studio.gateway import Gateway, PortTaken
 from airloom.studio.landscape import Landscape
+from airloom.studio.plots_panel import PlotsPanel
 from airloom.studio.source import Source
 from airloom.studio.stage import Panel, Stage
 from airloom.studio.tamed import start_viser, stop_viser
@@ -32,6 +34,8 @@ TABS: tuple[tuple[str, viser.IconName, type[Panel]], ...] = (
     ("Vehicles", viser.Icon.DRONE, VehiclePanel),
     ("World", viser.Icon.MOUNTAIN, WorldPanel),
     ("View", viser.Icon.EYE, ViewPanel),
+    ("Plots", viser.Icon.CHART_LINE, PlotsPanel),
+    ("Events", viser.Icon.MESSAGE_2, EventsPanel),
 )
 
 

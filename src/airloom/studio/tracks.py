@@ -38,7 +38,7 @@ class Track:
 
     def mend(self) -> None:
         """A vehicle stays as it last was where the log has no numbers for it."""
-        good = np.isfinite(self.frames).all(axis=2)
+        good = np.all(np.isfinite(self.frames), axis=2)
         if not good.all():
             last = np.maximum.accumulate(np.where(good, np.arange(len(good))[:, None], 0), axis=0)
             self.frames = np.nan_to_num(self.frames[last, np.arange(good.shape[1])], posinf=0.0, neginf=0.0)

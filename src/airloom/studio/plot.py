@@ -1,0 +1,115 @@
+"""A plot of one or more lines, for each run that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import viser
+
+from airloom.studio.fleet_view import ACCENTS
+from airloom.studio.source import Status
+from airloom.studio.stage import Stage
+from airloom.studio.traces import Line, Trace, grid, title_of
+
+HEIGHT = 170  # pixels
+COLOURS = ("#1c6fc4", "#e8590c", "#2b8a3e", "#7048e8", "#c2255c", "#0b7285")
+DASHES = ((), (6, 4), (2, 3), (9, 3, 2, 3))
+NOW = "#868e96"
+
+
+class Plot:
+    def __init__(self, stage: Stage, place: viser.GuiFolderHandle, on_remove: Callable[[Plot], None]) -> None:
+        self._stage = stage
+        self.lines: list[Line] = []
+        self.traces: list[Trace] = []
+        self._chart: Any = None
+        self._drawn: tuple = ()
+        with place:
+            self._box = stage.server.gui.add_folder(None)
+        with self._box:
+            button = stage.server.gui.add_button("Remove", icon=viser.Icon.X, color="gray", order=1)
+        stage.on_press(button, lambda client: on_remove(self))
+
+    @property
+    def unit(self) -> str:
+        return self.lines[0].unit
+
+    def add(self, line: Line) -> None:
+        if line in self.lines:
+            return
+        self.lines.append(line)
+        self.traces += [Trace(source, line) for source in self._stage.sources]
+        self._make_chart()
+
+    def remove(self) -> None:
+        self._box.remove()
+
+    def draw(self, status: Status, window: float) -> None:
+        """The last seconds of a run that flies; the whole of a recorded one, with a mark at the present time."""
+        recorded = self._stage.source.recorded
+        start, end = (0.0, status.end) if recorded else (max(status.time - window, 0.0), status.time)
+        state = (start, end, status.time, *(len(trace.times) for trace in self.traces))
+        if state == self._drawn:
+            return
+        self._drawn = state
+        times = grid(start, max(end, start + 0.1))
+        if recorded:
+            times = np.sort(np.append(times, [status.time, status.time]))
+        columns = [trace.at(times) for trace in self.traces]
+        self._chart.data = (times, *columns, *([_mark(times, status.time)] if recorded else []))
+
+    def _make_chart(self) -> None:
+        """Anew with every line, for a chart's series and data must not differ in number for a moment."""
+        if self._chart is not None:
+            self._chart.remove()
+        self._drawn = ()
+        series = [{"label": "t"}, *self._series()]
+        scales: dict[str, Any] = {"x": {"time": False}, "y": {}}
+        if self._stage.source.recorded:
+            series.append({"label": "now", "stroke": NOW, "scale": "mark", "width": 1.5, "points": {"show": False}})
+            scales["mark"] = {"range": (0.0, 1.0)}
+        with self._box:
+            self._chart = self._stage.server.gui.add_uplot(
+                data=(np.array([0.0, 1.0]), *[np.full(2, np.nan)] * (len(series) - 1)),
+                series=tuple(series),  # type: ignore[arg-type]
+                title=title_of(self.lines),
+                scales=scales,
+                axes=(_axis("time, s", 32), _axis(self.unit, 48)),  # type: ignore[arg-type]
+                legend={"live": False},
+                height=HEIGHT,
+                padding=(8, 12, 0, 0),
+                order=0,
+            )
+
+    def _series(self) -> list[dict[str, Any]]:
+        """One run: a colour for each line. Several: each in its own colour, and lines differ in their dashes."""
+        sources = self._stage.sources
+        if len(sources) == 1:
+            return [_series(str(line), COLOURS[k % len(COLOURS)]) for k, line in enumerate(self.lines)]
+        return [
+            _series(f"{source.title} {line}", css(ACCENTS[s % len(ACCENTS)]), DASHES[k % len(DASHES)])
+            for (k, line), (s, source) in product(enumerate(self.lines), enumerate(sources))
+        ]
+
+
+def css(colour: tuple[int, int, int]) -> str:
+    return "#{:02x}{:02x}{:02x}".format(*colour)
+
+
+def _series(label: str, colour: str, dash: tuple[int, ...] = ()) -> dict[str, Any]:
+    return {"label": label, "stroke": colour, "width": 1.5, "dash": dash, "points": {"show": False}}
+
+
+def _axis(label: str, size: int) -> dict[str, Any]:
+    return {"label": label, "size": size, "labelSize": 18, "labelFont": "12px sans-serif", "font": "11px sans-serif"}
+
+
+def _mark(times: np.ndarray, now: float) -> np.ndarray:
+    """A line from the bottom to the top, at the two points that are there at the present time."""
+    mark = np.full(len(times), np.nan)
+    first = int(np.searchsorted(times, now))
+    mark[first : first + 2] = 0.0, 1.0
+    return mark
