@@ -15,7 +15,7 @@ from airloom.world.ground import ray, read_heights, world_array
 
 GROUND: Colour = (176, 181, 178)
 LINES: Colour = (136, 143, 145)
-VALLEY, SLOPE, SUMMIT = (112, 134, 96), (156, 154, 116), (200, 192, 172)
+VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 OBSTACLE: Colour = (196, 150, 112)
 
 HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
