@@ -22,7 +22,7 @@ Mode = Literal["orbit", "follow", "chase", "top"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 
 FIELD_OF_VIEW = 0.8  # rad
-SIGHT = 6000.0  # m, farther than the ground reaches
+SIGHT = (0.05, 6000.0)  # m; depths get coarse with a nearer beginning, and the ground ends before the end
 NEAREST = 2.0  # m from the fleet at the beginning, to see a small vehicle rise
 CLOSE = 7.0  # times the reach of a vehicle that is followed
 YAW_SHARE = 0.12  # of the way to a vehicle's heading that a chasing camera turns in a frame
@@ -117,7 +117,8 @@ class Cameras:
         """Browsers that come, or reset their view, see all vehicles."""
         eye, target = first_look(self._view.positions.astype(float), float(self._view.fleet.reaches.max()))
         initial = self._server.initial_camera
-        initial.position, initial.look_at, initial.fov, initial.far = eye, target, FIELD_OF_VIEW, SIGHT
+        initial.position, initial.look_at, initial.fov = eye, target, FIELD_OF_VIEW
+        initial.near, initial.far = SIGHT
 
     def mode(self, client_id: int) -> tuple[Mode, str]:
         """How a browser looks, and at which vehicle."""

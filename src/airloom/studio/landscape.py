@@ -22,7 +22,7 @@ HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
 REACH = 1e4  # m, how far a ray is followed
 LINES_ACROSS = 40  # on a height field at most, each way
 LINES_ABOVE = 2e-4  # of its size
-GRIDS = ((0.1, 8.0, 0.001), (1.0, 90.0, 0.002), (10.0, 900.0, 0.005))
+GRIDS = ((0.1, 8.0, 0.001), (1.0, 90.0, 0.006), (10.0, 900.0, 0.03))
 """Width of the cells, how far away they fade, height above the ground, m: finer ones appear as a camera comes near."""
 
 
