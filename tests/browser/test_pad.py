@@ -12,6 +12,8 @@ from airloom.bridges.joystick import BUTTONS, Mapping, StickState  # noqa: E402
 from airloom.studio import tamed  # noqa: E402
 from airloom.studio.gateway import Gateway  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 PAD = """navigator.getGamepads = () => [null, {
     id: "a pad", connected: true, axes: [0.5, -0.25, 1.00001, NaN],
     buttons: Array.from({length: 17}, (_, number) => ({pressed: number === 7})),

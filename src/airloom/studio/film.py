@@ -28,6 +28,10 @@ NEVER_DOZE = (
     "--disable-backgrounding-occluded-windows",
 )  # fmt: skip
 CODECS = {".mp4": ("libx264", "libopenh264"), ".webm": ("libvpx-vp9", "libvpx")}
+WINDOW = "320,180"
+"""Small, for it is drawn too: pictures have a size of their own, and look the same (compared byte by byte)."""
+SHORT_PATH = "/tmp"
+"""Where the profile goes: it holds a socket, whose path may not be long."""
 PATIENCE = 120.0
 """Seconds for the browser to show the page, and for each picture: processors that draw alone are slow."""
 
@@ -66,7 +70,7 @@ def film(
     fps: int = 30,
 ) -> None:
     """A video with one picture for each time, after `show` has brought the studio there."""
-    with Filmer(out, size, fps) as filmer, headless_client(server, url, size) as client:
+    with Filmer(out, size, fps) as filmer, headless_client(server, url) as client:
         for time_shown in times:
             show(time_shown)
             filmer.frame(picture(client, size))
@@ -74,7 +78,7 @@ def film(
 
 def still(server: viser.ViserServer, url: str, out: str | Path, size: Size = (1280, 720)) -> None:
     """A picture of what the studio shows now; the suffix chooses the format."""
-    with headless_client(server, url, size) as client:
+    with headless_client(server, url) as client:
         Image.fromarray(picture(client, size)).save(out)
 
 
@@ -87,10 +91,10 @@ def picture(client: viser.ClientHandle, size: Size) -> np.ndarray:
 
 
 @contextmanager
-def headless_client(server: viser.ViserServer, url: str, size: Size) -> Iterator[viser.ClientHandle]:
+def headless_client(server: viser.ViserServer, url: str) -> Iterator[viser.ClientHandle]:
     """A browser that nobody sees, as the viser server knows it."""
     others = set(server.get_clients())
-    with headless_browser(url, size) as browser:
+    with headless_browser(url) as browser:
         yield _arrival(server, others, browser)
 
 
@@ -107,15 +111,16 @@ def _arrival(server: viser.ViserServer, others: set[int], browser: subprocess.Po
 
 
 @contextmanager
-def headless_browser(url: str, size: Size) -> Iterator[subprocess.Popen]:
+def headless_browser(url: str) -> Iterator[subprocess.Popen]:
     """A browser of its own, with nobody's profile, that looks at a page until the block ends."""
     program = find_browser()
-    with tempfile.TemporaryDirectory(prefix="airloom-film-", ignore_cleanup_errors=True) as profile:
+    with tempfile.TemporaryDirectory(prefix="airloom-film-", dir=SHORT_PATH, ignore_cleanup_errors=True) as profile:
         browser = subprocess.Popen(
-            _command(program, profile, url, size),
+            _command(program, profile, url),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
+            env={**os.environ, "TMPDIR": profile},
             start_new_session=True,
         )
         try:
@@ -124,25 +129,26 @@ def headless_browser(url: str, size: Size) -> Iterator[subprocess.Popen]:
             _end(browser)
 
 
-def _command(program: str, profile: str, url: str, size: Size) -> list[str]:
-    width, height = size
+def _command(program: str, profile: str, url: str) -> list[str]:
     full_resolution = f"{url}{'&' if '?' in url else '?'}fixedDpr=1"  # or viser draws coarsely when it is slow
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has none for root, and says so by not starting
     return [
         program, "--headless=new", *sandbox, *GRAPHICS_IN_SOFTWARE, *KEEP_TO_YOURSELF, *NEVER_DOZE,
-        f"--user-data-dir={profile}", f"--window-size={width},{height}", "--hide-scrollbars", "--mute-audio",
+        f"--user-data-dir={profile}", f"--window-size={WINDOW}", "--hide-scrollbars", "--mute-audio",
         full_resolution,
     ]  # fmt: skip
 
 
 def _end(browser: subprocess.Popen) -> None:
-    """With all its helpers: they are its process group."""
+    """With all its helpers: they are its process group, and it is over when the last of them is."""
     for how in (signal.SIGTERM, signal.SIGKILL):
+        deadline = time.monotonic() + 5.0
         try:
             os.killpg(browser.pid, how)
-            browser.wait(timeout=5)
-        except subprocess.TimeoutExpired:
-            continue
+            while time.monotonic() < deadline:
+                browser.poll()
+                os.killpg(browser.pid, 0)
+                time.sleep(0.02)
         except ProcessLookupError:
             break
     browser.wait()
@@ -153,7 +159,7 @@ class Filmer:
 
     def __init__(self, out: str | Path, size: Size, fps: int = 30) -> None:
         av = _av()
-        self.out, self.size = Path(out), size
+        self.out, self.frames = Path(out), 0
         if any(length % 2 for length in size):
             raise FilmError(f"a video's width and height are even, but {size[0]} × {size[1]} are not")
         codec = _codec(self.out.suffix)
@@ -167,10 +173,15 @@ class Filmer:
         """Add a picture, [row, column, RGB]."""
         frame = _av().VideoFrame.from_ndarray(np.ascontiguousarray(image[:, :, :3]), format="rgb24")
         self._container.mux(self._stream.encode(frame))
+        self.frames += 1
 
     def close(self) -> None:
-        self._container.mux(self._stream.encode())
+        """Finish the video; without a single picture there is none."""
+        if self.frames:
+            self._container.mux(self._stream.encode())
         self._container.close()
+        if not self.frames:
+            self.out.unlink(missing_ok=True)
 
     def __enter__(self) -> Filmer:
         return self

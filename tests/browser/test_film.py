@@ -1,0 +1,152 @@
+"""Videos and pictures without a screen."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+
+import numpy as np
+import pytest
+
+pytest.importorskip("viser")
+av = pytest.importorskip("av")
+from PIL import Image  # noqa: E402
+
+from airloom.studio import film, tamed  # noqa: E402
+from airloom.studio.gateway import Gateway  # noqa: E402
+
+SIZE = (320, 180)
+
+
+def painted(level):
+    return np.full((SIZE[1], SIZE[0], 3), level, np.uint8)
+
+
+def brightness(path):
+    with av.open(str(path)) as video:
+        return [frame.to_ndarray(format="rgb24").mean() for frame in video.decode(video=0)]
+
+
+@pytest.mark.parametrize("name", ["film.mp4", "film.webm"])
+def test_a_video_holds_the_pictures_in_their_order(tmp_path, name):
+    with film.Filmer(tmp_path / name, SIZE, fps=10) as filmer:
+        for level in (0, 60, 120, 180, 240):
+            filmer.frame(painted(level))
+    assert brightness(tmp_path / name) == pytest.approx([0, 60, 120, 180, 240], abs=6)
+    with av.open(str(tmp_path / name)) as video:
+        assert video.streams.video[0].average_rate == 10
+
+
+def test_no_picture_no_film(tmp_path):
+    film.Filmer(tmp_path / "film.mp4", SIZE).close()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "reason"), [("film.gif", SIZE, ".mp4 or a .webm"), ("f.mp4", (321, 180), "even")]
+)
+def test_what_no_film_can_be_is_told(tmp_path, name, size, reason):
+    with pytest.raises(film.FilmError, match=reason):
+        film.Filmer(tmp_path / name, size)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_codec_that_is_missing_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(av, "codecs_available", set())
+    with pytest.raises(film.FilmError, match="libx264"):
+        film.Filmer(tmp_path / "film.mp4", SIZE)
+
+
+def test_a_browser_that_is_missing_is_told(monkeypatch):
+    monkeypatch.setenv("AIRLOOM_BROWSER", "no-such-browser")
+    with pytest.raises(film.BrowserMissing, match="apt install chromium"):
+        film.find_browser()
+
+
+def test_a_browser_that_ends_at_once_is_told(monkeypatch, studio):
+    monkeypatch.setenv("AIRLOOM_BROWSER", "true")
+    server, url = studio
+    with pytest.raises(film.FilmError, match="ended at once"), film.headless_client(server, url):
+        pass
+
+
+@pytest.fixture(scope="module")
+def studio():
+    server = tamed.start_viser()
+    with Gateway(server.get_port(), port=0, token="sesame") as gateway:
+        yield server, gateway.url
+    tamed.stop_viser(server)
+
+
+def remember_profiles(monkeypatch):
+    make, profiles = tempfile.TemporaryDirectory, []
+
+    def remember(**options):
+        directory = make(**options)
+        profiles.append(directory.name)
+        return directory
+
+    monkeypatch.setattr(tempfile, "TemporaryDirectory", remember)
+    return profiles
+
+
+@pytest.fixture
+def _with_a_browser():
+    try:
+        film.find_browser()
+    except film.BrowserMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_a_film_shows_each_moment_and_leaves_no_browser(studio, tmp_path, monkeypatch):
+    profiles = remember_profiles(monkeypatch)
+    server, url = studio
+    wall = server.scene.add_box("/wall", dimensions=(2.0, 2.0, 2.0), color=(255, 0, 0))
+
+    def show(moment):
+        wall.visible = moment % 2 == 0
+
+    film.film(server, url, tmp_path / "film.mp4", range(6), show, SIZE, fps=5)
+    levels = brightness(tmp_path / "film.mp4")
+    assert len(levels) == 6
+    assert max(levels[0::2]) < min(levels[1::2]) - 2
+    (profile,) = profiles
+    assert not os.path.exists(profile)
+    assert not [line for line in _commands() if profile in line]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_a_still_is_a_picture(studio, tmp_path):
+    server, url = studio
+    film.still(server, url, tmp_path / "still.png", SIZE)
+    with Image.open(tmp_path / "still.png") as image:
+        assert image.size == SIZE
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_a_browser_is_ended_when_the_filming_fails(studio):
+    def fail():
+        with film.headless_browser(studio[1]) as browser:
+            browsers.append(browser)
+            time.sleep(1)
+            raise KeyError
+
+    browsers = []
+    with pytest.raises(KeyError):
+        fail()
+    with pytest.raises(ProcessLookupError):
+        os.killpg(browsers[0].pid, 0)
+
+
+def _commands():
+    for process in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{process}/cmdline") as file:
+                yield file.read()
+        except OSError:
+            continue
