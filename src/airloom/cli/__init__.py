@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from airloom.cli import bench, check, doctor, fly, listing, review, run, schema, view
+from airloom.cli import bench, check, doctor, film, fly, listing, review, run, schema, view
 from airloom.cli.mistakes import mistakes
 from airloom.cli.options import flag
 from airloom.cli.screen import complain
@@ -18,10 +18,12 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
 [bold]First steps[/bold]
 
   airloom list                          what there is to fly
-  airloom run hover                     fly it, as fast as this machine can
+  airloom run hover                     fly it, seen in the browser
+  airloom run hover --headless          fly it as fast as this machine can
   airloom view                          look at the flight again
   airloom plot last                     draw it
-  airloom fly                           command a run that was started with --link
+  airloom view last                     look at the flight again, in the browser
+  airloom fly                           command a run from another terminal
   airloom doctor                        is everything installed and working?
 
 Each command explains itself: airloom run --help
@@ -36,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, view, review, schema, doctor, bench, check):
+for module in (listing, run, fly, view, film, review, schema, doctor, bench, check):
     module.register(app)
 
 

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 def fly(
     run: Annotated[str, typer.Argument(metavar="RUN", help="A run's folder, or the word last.")] = "last",
 ) -> None:
-    """Command a run that was started with `airloom run SCENARIO --link`.
+    """Command a run from another terminal; a headless one must have been started with --link.
 
     Type help for what can be said. Ctrl-C breaks off a wait, Ctrl-D leaves; the run flies on.
 

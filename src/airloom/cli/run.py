@@ -70,7 +70,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
-    link: Annotated[bool, flag("--link", help="Let `airloom fly` command the run from another terminal.")] = False,
+    link: Annotated[bool, flag("--link", help="Let `airloom fly` command a headless run, too.")] = False,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,

@@ -10,7 +10,7 @@ from typing import Any
 from airloom.bridges.control.place import OVER, find_socket
 from airloom.run_folder import LAST, RUNS, RunFolder
 
-HOW_TO_START = "start one in another terminal, for example with: airloom run hover --link --until 600"
+HOW_TO_START = "start one in another terminal, for example with: airloom run hover --until 600"
 
 
 class LinkError(Exception):

@@ -65,7 +65,7 @@ class Scene:
         raise RequestError(f"nothing here is called '{name}'{hint(name, here, 'there are')}")
 
     def free_name(self, like: str) -> str:
-        stem = re.sub(r"_?[0-9]+$", "", like) or "thing"
+        stem = re.sub(r"_[0-9]+$", "", like)
         number = 1
         while (name := f"{stem}_{number}") in self.vehicles or name in self.obstacles:
             number += 1

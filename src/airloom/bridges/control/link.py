@@ -72,7 +72,9 @@ class ControlLink:
         with suppress(Empty):
             for _ in range(max(self._requests.qsize(), 1)):
                 request, answer = self._requests.get(timeout=wait) if wait else self._requests.get_nowait()
-                answer.set_result(self._reply(request))
+                reply = self._reply(request)
+                self._tower.show(at_once=request.acts)
+                answer.set_result(reply)
         self._tower.show()
 
     def _reply(self, request: Request) -> dict[str, Any]:

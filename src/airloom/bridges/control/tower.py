@@ -59,10 +59,10 @@ class Tower:
             self.window.close()
             self.window = None
 
-    def show(self) -> None:
+    def show(self, at_once: bool = False) -> None:
         """Let those who look on see how things are, if the last time is long enough ago."""
         now = time.perf_counter()
-        if self.window and now - self._shown_at > PERIOD:
+        if self.window and (at_once or now - self._shown_at > PERIOD):
             self._shown_at = now
             self._write_window()
             self.plots.forget_unread()

@@ -1,0 +1,305 @@
+"""Looking on from outside, and changing a run while it stands still: the studio's side of the control link."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.bridges.control.client import LinkError, Refused
+from airloom.bridges.mcap import LogReader
+from airloom.fleet import expand_copies
+from airloom.run_folder import RunFolder
+from airloom.scenario import load
+from airloom.studio.live import LiveSource
+from airloom.studio.source import MODE, POSITION, ROTOR_SPEEDS, TARGET
+
+AIRLOOM = [sys.executable, "-m", "airloom"]
+SCENARIO = """
+name: field
+duration: 40
+engine: {engine}
+world: obstacles
+vehicles:
+  drone: {{extends: multirotor, pose: {{position: [0, 0, 0.05]}}, copies: {{count: 3, spacing: 3}}}}
+"""
+
+
+@contextmanager
+def running(engine, folder):
+    (folder / "field.yaml").write_text(SCENARIO.format(engine=engine))
+    process = subprocess.Popen(
+        [*AIRLOOM, "run", "field.yaml", "--headless", "--link", "--speed", "5", "--no-figures", "--out", "run"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
+    )  # fmt: skip
+    source = joined(process, folder / "run")
+    yield source
+    source.close()
+    process.terminate()
+    process.communicate(timeout=60)
+
+
+@pytest.fixture
+def source(tmp_path):
+    with running("batch", tmp_path) as source:
+        yield source
+
+
+@pytest.fixture(params=["batch", "mujoco"])
+def on_both_engines(request, tmp_path):
+    with running(request.param, tmp_path) as source:
+        yield source
+
+
+@pytest.fixture(scope="module")
+def paused(tmp_path_factory):
+    with running("batch", tmp_path_factory.mktemp("paused")) as source:
+        source.ask("pause")
+        yield source
+
+
+def joined(process, folder):
+    deadline = time.monotonic() + 120
+    while True:
+        try:
+            return LiveSource(RunFolder(folder))
+        except LinkError:
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def until(condition, seconds=20.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def place(source, name):
+    return source.snapshot().vehicles[source.names.index(name), POSITION]
+
+
+def test_window_shows_what_observe_tells(source):
+    source.ask("takeoff", vehicle="drone_1", height=2)
+    until(lambda: place(source, "drone_1")[2] > 1.5)
+    source.ask("pause")
+    assert source.status().paused
+    told = source.ask("observe", vehicle="drone_1")["vehicles"]["drone_1"]
+    seen = source.snapshot().vehicles[1]
+    assert seen[POSITION] == pytest.approx(told["position"], abs=0)
+    assert seen[TARGET] == pytest.approx(told["setpoint"]["position"], abs=0)
+    assert al.Mode(int(seen[MODE])).label == told["mode"]
+    assert (seen[ROTOR_SPEEDS] > 100).all()
+    assert source.status().time == source.ask("info")["time"]
+
+
+def test_steps_are_exact_and_only_for_a_paused_run(source):
+    with pytest.raises(Refused, match="pause it first"):
+        source.ask("step")
+    source.ask("pause")
+    before = source.ask("info")["time"]
+    assert source.ask("step", ticks=7)["time"] == pytest.approx(before + 0.007, abs=1e-12)
+
+
+def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
+    source.ask("audience", count=1)
+    source.ask("takeoff", vehicle="drone_0", height=1)
+    until(lambda: source.status().time > 2)
+    source.ask("reset")
+    until(lambda: source.status().time < 2)
+    assert place(source, "drone_0")[2] == pytest.approx(0.05, abs=0.01)
+    source.ask("stop")
+    until(lambda: (tmp_path / "run/summary.json").exists())
+    first, second = LogReader(tmp_path / "run/log-1.mcap"), LogReader(tmp_path / "run/log.mcap")
+    assert first.complete
+    assert first.duration > 2
+    until(lambda: LogReader(tmp_path / "run/log.mcap").complete)
+    assert second.duration < first.duration + 40
+
+
+def test_a_run_that_is_over_stays_for_its_audience(source):
+    source.ask("audience", count=1)
+    source.ask("speed", speed="max")
+    until(lambda: source.status().finished, 60)
+    time.sleep(0.3)
+    assert source.ask("info")["time"] == pytest.approx(40.0)
+    source.ask("reset")
+    until(lambda: not source.status().finished)
+    source.ask("audience", count=0)
+    with pytest.raises(LinkError):
+        until(lambda: source.ask("info") is None, 60)
+
+
+def test_spawn_move_copy_delete_and_fly_on(on_both_engines):
+    source = on_both_engines
+    source.ask("takeoff", vehicle="drone_0", height=2)
+    until(lambda: place(source, "drone_0")[2] > 1.8)
+    with pytest.raises(Refused, match="pause it first"):
+        source.ask("spawn", kind="iris", position=[0, 8, 0.1])
+    source.ask("pause")
+    before = place(source, "drone_0")
+    assert source.ask("spawn", kind="iris", position=[0, 8, 0.1])["name"] == "iris_1"
+    assert source.ask("spawn", kind="box", position=[-3, -8, 0.5], size=[1, 2, 1])["name"] == "box_1"
+    assert source.ask("copy", name="iris_1", position=[3, 8, 0.1])["name"] == "iris_2"
+    source.ask("move", name="drone_1", position=[0, -9, 0.06], yaw=1.0)
+    source.ask("move", name="house", position=[30, 6, 1.5])
+    source.ask("delete", name="drone_2")
+    source.ask("delete", name="ball")
+    assert source.refresh()
+    assert source.names == ["drone_0", "drone_1", "iris_1", "iris_2"]
+    assert "ball" not in source.scenario.world.obstacles
+    assert source.scenario.world.obstacles["house"].position == (30, 6, 1.5)
+    assert (place(source, "drone_0") == before).all()
+    assert place(source, "drone_1") == pytest.approx([0, -9, 0.06])
+    source.ask("resume")
+    source.ask("fly_to", vehicle="iris_1", position=[1, 8, 3])
+    until(lambda: np.linalg.norm(place(source, "iris_1") - [1, 8, 3]) < 0.3)
+    assert np.linalg.norm(place(source, "drone_0")[:2] - before[:2]) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("method", "fields", "complaint"),
+    [
+        ("spawn", {"kind": "irs", "position": [0, 0, 1]}, "did you mean 'iris'"),
+        ("spawn", {"kind": "../iris.yaml", "position": [0, 0, 1]}, "can be spawned"),
+        ("spawn", {"kind": "box", "position": [0, 0, 1], "size": [1, -1, 1]}, "greater than 0"),
+        ("spawn", {"kind": "box", "position": [0, 0]}, "at least 3"),
+        ("move", {"name": "drone_9", "position": [0, 0, 1]}, "did you mean"),
+        ("delete", {"name": "nothing"}, "nothing here is called"),
+        ("delete", {"name": "drone_0", "edition": 17}, "somebody else"),
+        ("save", {"file": "../away"}, "pattern"),
+        ("save", {"file": "field"}, "exists already"),
+        ("series", {"topic": "/drone_0/stat", "field": "x"}, "did you mean '/drone_0/state'"),
+        ("stick", {"vehicle": "drone_0", "axes": [2.0, 0, 0, 0], "buttons": []}, "from -1 to 1"),
+    ],
+)
+def test_refusals_say_why(paused, method, fields, complaint):
+    with pytest.raises(Refused, match=complaint):
+        paused.ask(method, **fields)
+    assert paused.ask("info")["paused"]
+
+
+def test_saved_world_runs(source, tmp_path):
+    source.ask("pause")
+    source.ask("spawn", kind="x500", position=[0, 5, 0.3], yaw=0.5)
+    path = source.ask("save", file="my field 2")["file"]
+    with pytest.raises(Refused, match="exists already"):
+        source.ask("save", file="my field 2")
+    source.ask("save", file="my field 2", overwrite=True)
+    scenario = load(tmp_path / "my field 2.yaml")
+    assert path.endswith("my field 2.yaml")
+    assert scenario.vehicles["x500_1"].pose.yaw == 0.5
+    sim = al.Simulation(scenario)
+    sim.run(until=0.5)
+    assert set(sim.vehicles) == {"drone_0", "drone_1", "drone_2", "x500_1"}
+
+
+def test_series_of_any_field(source):
+    topics = source.ask("topics")["topics"]
+    assert "pose.pose.position.z" in topics["/drone_0/state"]["fields"]
+    assert "velocity[3]" in topics["/drone_0/rotors"]["fields"]
+    source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
+    source.ask("takeoff", vehicle="drone_0", height=2)
+    until(lambda: place(source, "drone_0")[2] > 1.9)
+    reply = source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
+    assert np.diff(reply["times"]).min() > 0
+    assert max(reply["values"]) == pytest.approx(2.05, abs=0.3)
+    later = source.ask("series", topic="/drone_0/state", field="pose.pose.position.z", since=reply["times"][-1])
+    assert not set(later["times"]) & set(reply["times"])
+
+
+def test_contacts_carry_the_weight(on_both_engines):
+    source = on_both_engines
+    until(lambda: source.status().time > 1)
+    source.ask("pause")
+    forces = np.array(source.ask("contacts")["forces"])
+    assert forces.sum(axis=0)[2] == pytest.approx(3 * 9.80665, abs=0.05)
+    assert forces.sum(axis=0)[0] < -0.5, "friction holds against the wind from the west"
+
+
+def test_a_stick_flies_and_its_silence_brakes(source):
+    source.ask("speed", speed=1)
+    source.ask("takeoff", vehicle="drone_0", height=2)
+    until(lambda: place(source, "drone_0")[2] > 1.8)
+    source.ask("switch_mode", vehicle="drone_0", mode="velocity_yawrate")
+    for _ in range(40):
+        source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)
+        time.sleep(1 / 30)
+    gone = place(source, "drone_0")
+    assert gone[0] > -2.7, "forward is the vehicle's x"
+    source.ask("stick_gone", vehicle="drone_0")
+    until(lambda: "position" in source.ask("observe", vehicle="drone_0")["vehicles"]["drone_0"]["mode"])
+    assert any("braking" in event["text"] for event in source.ask("events")["events"])
+
+
+def run_to_its_end(folder, *options):
+    command = [*AIRLOOM, "run", folder / "field.yaml", "--headless", "--until", "4", "--no-figures"]
+    return subprocess.Popen(
+        [*command, "--out", folder / "run", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+
+
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_state_is_the_same_to_the_bit_whether_watched_or_not(engine, tmp_path):
+    (tmp_path / "field.yaml").write_text(SCENARIO.format(engine=engine))
+    alone = run_to_its_end(tmp_path)
+    alone.communicate(timeout=120)
+    expected = RunFolder(tmp_path / "run").read_summary()["state_hash"]
+    watched = run_to_its_end(tmp_path, "--link", "--speed", "4")
+    assert looks_on_until_its_end(joined(watched, tmp_path / "run")) > 10
+    watched.communicate(timeout=120)
+    assert RunFolder(tmp_path / "run").read_summary()["state_hash"] == expected
+
+
+def looks_on_until_its_end(source):
+    looks = 0
+    try:
+        while True:
+            source.snapshot()
+            source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
+            source.ask("contacts")
+            looks += 1
+    except LinkError:
+        return looks
+
+
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_vehicles_that_stay_fly_on_to_the_bit(engine):
+    changed, untouched = (al.Simulation.load("choreography", overrides={"engine": engine}) for _ in range(2))
+    for sim in (changed, untouched):
+        sim.run(until=6.0)
+    vehicles = expand_copies(changed.scenario.vehicles)
+    model = vehicles["drone_3"]
+    away = model.pose.model_copy(update={"position": (30.0, 0.0, 0.05)})
+    del vehicles["drone_7"]
+    vehicles["extra"] = model.model_copy(update={"pose": away})
+    changed.change(changed.scenario.model_copy(update={"vehicles": vehicles}))
+    for sim in (changed, untouched):
+        sim.run(until=12.0)
+    for name, vehicle in untouched.vehicles.items():
+        if name != "drone_7":
+            assert (changed.vehicles[name].state == vehicle.state).all(), name
+    changed.vehicles["extra"].command(al.PositionYaw((30, 0, 2)))
+    changed.run(until=20.0)
+    assert changed.vehicles["extra"].position == pytest.approx([30, 0, 2], abs=0.15)
+
+
+def test_a_group_forgets_who_has_left():
+    sim = al.Simulation.load("choreography", overrides={"engine": "batch", "systems.dance.enabled": False})
+    sim.run(until=0.5)
+    group = sim.group()
+    vehicles = expand_copies(sim.scenario.vehicles)
+    del vehicles["drone_0"]
+    sim.change(sim.scenario.model_copy(update={"vehicles": vehicles}))
+    targets = group.positions + np.array([0, 0, 2])
+    targets[0] = 50.0
+    group.command(targets)
+    sim.run(until=8.0)
+    assert group.positions[1:] == pytest.approx(targets[1:], abs=0.2)
+    assert sim.vehicles["drone_1"].position == pytest.approx(targets[1], abs=0.2)
