@@ -19,7 +19,7 @@ from websockets.exceptions import InvalidHandshake
 
 from airloom.studio.door import Door, Request, Turned
 from airloom.studio.pads import OnStick, OnStickGone, Pad
-from airloom.studio.pages import NOTHING, Pages, answer, refusal
+from airloom.studio.pages import Nothing, Pages, answer, refusal
 from airloom.studio.relay import STALL, Ends, Oversized, relay
 
 MAX_HEAD = 16 * 1024
@@ -28,7 +28,6 @@ MAX_CONNECTIONS = 4 * MAX_BROWSERS
 PATIENCE = 10.0
 """Seconds for a request to arrive."""
 GUESSING_DELAY = 0.5
-FULL = Turned(503, f"{MAX_BROWSERS} browsers look at this simulation already. Close one of them first.")
 
 _log = logging.getLogger(__name__)
 
@@ -41,6 +40,11 @@ class PortTaken(GatewayError):
     def __init__(self, port: int, next_free: int) -> None:
         super().__init__(f"port {port} is in use; try --port {next_free}")
         self.port, self.next_free = port, next_free
+
+
+class Full(Turned):
+    def __init__(self) -> None:
+        super().__init__(503, f"{MAX_BROWSERS} browsers look at this simulation already. Close one of them first.")
 
 
 class Gateway:
@@ -80,9 +84,9 @@ class Gateway:
         """The browser tabs that have a line to us."""
         return list(self._pads)
 
-    def tab_at(self, port: int) -> str | None:
+    def tab_at(self, port: int | None) -> str | None:
         """The tab whose connection reaches viser from this port, see `tamed.port_of`."""
-        return self._tabs.get(port)
+        return None if port is None else self._tabs.get(port)
 
     def fly(self, tab: str, on: bool) -> None:
         """Let a tab's keys and game controller fly, or no longer."""
@@ -200,7 +204,7 @@ class Gateway:
             rest = urlencode({name: value for name, value in request.query.items() if name != "token"})
             return answer(303, {"Location": f"/?{rest}" if rest else "/", "Set-Cookie": cookie})
         if request.path == "/" and self._rooms.locked():
-            raise FULL
+            raise Full
         return self._pages.reply(request)
 
     async def _connect(self, request: Request, browser: Ends) -> None:
@@ -210,24 +214,24 @@ class Gateway:
         elif request.path == "/":
             await self._show(tab, request, browser)
         else:
-            raise NOTHING
+            raise Nothing
 
     async def _talk(self, tab: str, request: Request, browser: Ends) -> None:
         """A tab that comes again takes the place of its former self."""
         if tab in self._pads:
             self._pads[tab].hang_up()
         elif len(self._pads) >= MAX_BROWSERS:
-            raise FULL
+            raise Full
         pad = self._pads[tab] = Pad(tab, self.on_stick, self.on_stick_gone)
         try:
             await pad.serve(request.raw, {"edition": self._pages.edition}, browser)
         finally:
-            if self._pads[tab] is pad:
+            if self._pads.get(tab) is pad:
                 del self._pads[tab]
 
     async def _show(self, tab: str, request: Request, browser: Ends) -> None:
         if self._rooms.locked():
-            raise FULL
+            raise Full
         async with self._rooms:
             viser = await self._reach_viser()
             port = viser[1].get_extra_info("sockname")[1]

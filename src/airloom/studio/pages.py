@@ -51,7 +51,9 @@ TOKEN_FORM = """<p>It is in the address that the terminal printed when the studi
 <button>Enter</button></form>"""
 
 
-NOTHING = Turned(404, "There is nothing here.")
+class Nothing(Turned):
+    def __init__(self) -> None:
+        super().__init__(404, "There is nothing here.")
 
 
 class Pages:
@@ -70,7 +72,7 @@ class Pages:
 
     def reply(self, request: Request) -> bytes:
         if request.path not in self._files:
-            raise NOTHING
+            raise Nothing
         kind, body = self._files[request.path]
         headers = {"Cache-Control": "no-cache", "ETag": f'"{self.edition}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:

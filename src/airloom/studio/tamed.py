@@ -37,10 +37,10 @@ def without_sharing(server: viser.ViserServer) -> viser.ViserServer:
     return server
 
 
-def port_of(client: viser.ClientHandle) -> int:
-    """The port a client's connection comes from: that of the gateway's end, see `Gateway.tab_at`."""
-    connection = client._viser_server._websock_server._live_connections[client.client_id]
-    return connection.remote_address[1]
+def port_of(client: viser.ClientHandle) -> int | None:
+    """The port a client's connection comes from, that of the gateway's end (`Gateway.tab_at`); None once it is gone."""
+    connection = client._viser_server._websock_server._live_connections.get(client.client_id)
+    return connection.remote_address[1] if connection else None
 
 
 def _overlook(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
