@@ -111,7 +111,12 @@ class Studio:
         stage.panels = [Transport(stage), *self._tabs()]
         server.scene.on_click()(self._click)
         if len(stage.source.names) == 1:
-            stage.select(stage.source.names[0])
+            self._attend_to(stage.source.names[0])
+
+    def _attend_to(self, vehicle: str) -> None:
+        """Where there is only one vehicle, everybody looks at that."""
+        self.stage.select(vehicle)
+        self._server.on_client_connect(lambda client: self.stage.cameras.set_mode(client.client_id, "follow", vehicle))
 
     def _tabs(self) -> list[Panel]:
         tabs = self._server.gui.add_tab_group()
@@ -148,6 +153,7 @@ class Studio:
         stage = self.stage
         stage.landscape.rebuild(stage.source.scenario)
         view.rebuild(source.scenario, source.names)
+        stage.cameras.frame_fleet()
         for panel in stage.panels:
             panel.rebuild()
         here = (*source.names, *source.scenario.world.obstacles)

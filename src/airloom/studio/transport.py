@@ -26,6 +26,7 @@ class Transport(Panel):
         self._reset = self.gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray")
         names = tuple((k, _name(SPEEDS[k])) for k in (0, 3, 6, len(SPEEDS) - 1))
         self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
+        self.gui.add_html(_without_number(self._speed))
         self._moment: Any = None
         if stage.source.recorded:
             self._moment = self.gui.add_slider("Time, s", 0.0, max(stage.source.status().end, 0.01), 0.01, 0.0)
@@ -51,6 +52,7 @@ class Transport(Panel):
         self._play.disabled = status.finished and not self.stage.source.recorded
         self._steps.visible = status.paused and not status.finished
         self._speed.value = _position(status.speed)
+        self._speed.label = f"Speed {_name(status.speed)}"
 
     def _toggle(self, client: viser.ClientHandle) -> None:
         status = self.stage.source.status()
@@ -69,6 +71,11 @@ class Transport(Panel):
     def _seek(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self._moment is not None:
             self.stage.ask("seek", event.client, time=float(self._moment.value))
+
+
+def _without_number(slider: Any) -> str:
+    """The box beside the slider would show the number of its position, which means nothing to anybody."""
+    return f'<style>[id="{slider._impl.uuid}"] + * {{ display: none }}</style>'
 
 
 def _name(speed: float | None) -> str:
