@@ -120,6 +120,9 @@ class Cameras:
         initial.position, initial.look_at, initial.fov = eye, target, FIELD_OF_VIEW
         initial.near, initial.far = SIGHT
 
+    def knows(self, client_id: int) -> bool:
+        return client_id in self._cameras
+
     def mode(self, client_id: int) -> tuple[Mode, str]:
         """How a browser looks, and at which vehicle."""
         camera = self._cameras[client_id]

@@ -1,0 +1,92 @@
+"""A recorded run as a scene to be filmed: what the studio shows, without its panels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import viser
+
+from airloom.studio.cameras import Cameras, Mode, first_look
+from airloom.studio.film import FilmError, Size, headless_client, picture
+from airloom.studio.fleet_view import FleetView
+from airloom.studio.landscape import Landscape
+from airloom.studio.playback import Playback
+from airloom.studio.recorded import RecordedSource
+from airloom.studio.source import POSITION
+from airloom.studio.tamed import start_viser, stop_viser
+
+TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
+SIGHTS = 60  # moments of a flight that tell where it goes
+SETTLING_PICTURES = 20
+ON_THE_WAY = 0.02  # s that the scene takes to the browser, for a picture is asked for on another line
+
+
+class FilmSet:
+    """Stands from `__enter__` to `__exit__`."""
+
+    def __init__(self, source: RecordedSource, clock: Playback, mode: Mode, vehicle: str) -> None:
+        self._source, self._clock, self._mode, self._vehicle = source, clock, mode, vehicle
+
+    def __enter__(self) -> FilmSet:
+        source = self._source
+        self._server = start_viser(label="Airloom")
+        self._landscape = Landscape(self._server, source.scenario)
+        self._view = FleetView(self._server, source.scenario, source.names)
+        self._cameras = Cameras(self._server, self._view)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        stop_viser(self._server)
+
+    @contextmanager
+    def filmed(self, times: np.ndarray, size: Size) -> Iterator[Iterator[np.ndarray]]:
+        """A picture of each of some moments, as long as the block lasts."""
+        self._look_at_flight(times)
+        for moment in np.arange(max(times[0] - TRAIL, 0.0), times[0], TRAIL_STEP):
+            self._show(moment)
+        self._show(times[0])
+        with headless_client(self._server, f"http://127.0.0.1:{self._server.get_port()}") as client:
+            self._aim(client)
+            _wait_until_loaded(client, size)
+            yield (self._picture(client, moment, size) for moment in times)
+
+    def _picture(self, client: viser.ClientHandle, moment: float, size: Size) -> np.ndarray:
+        self._show(moment)
+        time.sleep(ON_THE_WAY)
+        return picture(client, size)
+
+    def _show(self, moment: float) -> None:
+        self._clock.seek(float(moment))
+        snapshot = self._source.snapshot()
+        self._view.show(snapshot)
+        self._cameras.show(snapshot)
+
+    def _look_at_flight(self, times: np.ndarray) -> None:
+        """From where everything can be seen that is going to happen."""
+        positions = []
+        for moment in times[:: -(-len(times) // SIGHTS)]:
+            self._clock.seek(float(moment))
+            positions.append(self._source.snapshot().vehicles[:, POSITION])
+        reach = float(self._view.fleet.reaches.max())
+        camera = self._server.initial_camera
+        camera.position, camera.look_at = first_look(np.concatenate(positions).astype(float), reach)
+
+    def _aim(self, client: viser.ClientHandle) -> None:
+        """As soon as the cameras have come to know the browser, which they do in a thread of viser's."""
+        while not self._cameras.knows(client.client_id):
+            time.sleep(0.01)
+        self._cameras.set_mode(client.client_id, self._mode, self._vehicle)
+
+
+def _wait_until_loaded(client: viser.ClientHandle, size: Size) -> None:
+    """Until a picture is like the one before: browsers show vehicles and ground some time after they came."""
+    before = picture(client, size)
+    for _ in range(SETTLING_PICTURES):
+        now = picture(client, size)
+        if np.array_equal(before, now):
+            return
+        before = now
+    raise FilmError("the browser does not get done with loading the scene")
