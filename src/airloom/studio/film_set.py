@@ -35,6 +35,7 @@ class FilmSet:
         self._server = start_viser(label="Airloom")
         self._landscape = Landscape(self._server, source.scenario)
         self._view = FleetView(self._server, source.scenario, source.names)
+        self._view.options.labels = False  # they are made for the size of a window, and would be huge in a picture
         self._cameras = Cameras(self._server, self._view)
         return self
 

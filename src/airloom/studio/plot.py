@@ -10,6 +10,7 @@ import numpy as np
 import viser
 
 from airloom.studio.fleet_view import ACCENTS
+from airloom.studio.legend import css
 from airloom.studio.source import Status
 from airloom.studio.stage import Stage
 from airloom.studio.traces import Line, Trace, grid, title_of
@@ -30,8 +31,8 @@ class Plot:
         with place:
             self._box = stage.server.gui.add_folder(None)
         with self._box:
-            button = stage.server.gui.add_button("Remove", icon=viser.Icon.X, color="gray", order=1)
-        stage.on_press(button, lambda client: on_remove(self))
+            button = stage.server.gui.add_button_group("This plot", ("Remove",), order=1)
+        button.on_click(lambda _: on_remove(self))
 
     @property
     def unit(self) -> str:
@@ -93,10 +94,6 @@ class Plot:
             _series(f"{source.title} {line}", css(ACCENTS[s % len(ACCENTS)]), DASHES[k % len(DASHES)])
             for (k, line), (s, source) in product(enumerate(self.lines), enumerate(sources))
         ]
-
-
-def css(colour: tuple[int, int, int]) -> str:
-    return "#{:02x}{:02x}{:02x}".format(*colour)
 
 
 def _series(label: str, colour: str, dash: tuple[int, ...] = ()) -> dict[str, Any]:

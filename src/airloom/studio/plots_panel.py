@@ -37,7 +37,7 @@ class PlotsPanel(Panel):
         self._topic: Any = self.gui.add_dropdown("Topic", self._topics_to_choose(None))
         self._field: Any = self.gui.add_dropdown("Number", self._fields_to_choose())
         self._topic.on_update(lambda _: self._offer_fields())
-        buttons = self.gui.add_button_group("Add", ("New plot", "To the last"), hint="The last plot: if units agree.")
+        buttons = self.gui.add_button_group("Add", ("New plot", "To the last"))
         buttons.on_click(lambda event: self._add(event.client, anew=buttons.value == "New plot"))
         self._window: Any = self.gui.add_slider(
             "Seconds", 1.0, KEPT, 1.0, USUAL_WINDOW, visible=not stage.source.recorded

@@ -14,6 +14,7 @@ from airloom.studio.events_panel import EventsPanel
 from airloom.studio.fleet_view import ACCENTS, FleetView
 from airloom.studio.gateway import Gateway, PortTaken
 from airloom.studio.landscape import Landscape
+from airloom.studio.legend import Legend
 from airloom.studio.plots_panel import PlotsPanel
 from airloom.studio.source import Source
 from airloom.studio.stage import Panel, Stage
@@ -108,7 +109,8 @@ class Studio:
         stage.cameras = Cameras(server, stage.view)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
-        stage.panels = [Transport(stage), *self._tabs()]
+        legend = [Legend(stage)] if len(stage.sources) > 1 else []
+        stage.panels = [Transport(stage), *legend, *self._tabs()]
         server.scene.on_click()(self._click)
         if len(stage.source.names) == 1:
             self._attend_to(stage.source.names[0])

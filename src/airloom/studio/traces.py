@@ -12,6 +12,7 @@ from airloom.studio.source import Source
 
 KEPT = 60.0  # s of a run that flies
 MOST_POINTS = 600
+SMALLEST = 12  # digits after the point
 
 _REPEATED = re.compile(r"^(pose\.pose|twist\.twist|pose|twist)\.")
 _UNITS = {
@@ -94,10 +95,10 @@ class Trace:
         self.values = np.concatenate([self.values[kept], values])
 
     def at(self, times: np.ndarray) -> np.ndarray:
-        """NaN where nothing is known."""
+        """NaN where nothing is known. What is too small to mean anything is 0, or an axis would be made for it."""
         if not len(self.times):
             return np.full(len(times), np.nan)
-        return np.interp(times, self.times, self.values, left=np.nan, right=np.nan)
+        return np.interp(times, self.times, self.values, left=np.nan, right=np.nan).round(SMALLEST)
 
 
 def grid(start: float, end: float) -> np.ndarray:
