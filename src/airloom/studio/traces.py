@@ -89,10 +89,10 @@ class Trace:
             self._append(np.asarray(reply["times"]), np.asarray(reply["values"], dtype=float))
 
     def _append(self, times: np.ndarray, values: np.ndarray) -> None:
+        times, values = np.append(self.times, times), np.append(self.values, values)
         oldest = -np.inf if self._source.recorded else times[-1] - KEPT
-        kept = slice(int(np.searchsorted(self.times, oldest)), None)
-        self.times = np.concatenate([self.times[kept], times])
-        self.values = np.concatenate([self.values[kept], values])
+        first = int(np.searchsorted(times, oldest))
+        self.times, self.values = times[first:], values[first:]
 
     def at(self, times: np.ndarray) -> np.ndarray:
         """NaN where nothing is known. What is too small to mean anything is 0, or an axis would be made for it."""
