@@ -5,15 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-pytest.importorskip("viser")
-
-from airloom.bridges.control.client import Refused  # noqa: E402
-from airloom.studio import tamed  # noqa: E402
-from airloom.studio.events_panel import MOST, EventsPanel  # noqa: E402
-from airloom.studio.plots_panel import PlotsPanel  # noqa: E402
-from airloom.studio.source import Snapshot, Status  # noqa: E402
-from airloom.studio.stage import Stage  # noqa: E402
-from airloom.studio.traces import KEPT, MOST_POINTS, Line, Trace, grid, title_of  # noqa: E402
+from airloom.bridges.control.client import Refused
+from airloom.studio import tamed
+from airloom.studio.events_panel import MOST, EventsPanel
+from airloom.studio.plots_panel import PlotsPanel
+from airloom.studio.source import Snapshot, Status
+from airloom.studio.stage import Stage
+from airloom.studio.traces import KEPT, MOST_POINTS, Line, Trace, grid, title_of
 
 TOPICS = {
     "/clock": [],

@@ -7,20 +7,18 @@ import shutil
 import numpy as np
 import pytest
 
-pytest.importorskip("viser")
-
-from airloom.simulation import Simulation  # noqa: E402
-from airloom.bridges.control.client import Refused  # noqa: E402
-from airloom.bridges.mcap import LogError, LogReader, LogWriter  # noqa: E402
-from airloom.commands import Mode  # noqa: E402
-from airloom.recorded_run import RecordedRun  # noqa: E402
-from airloom.rotations import quaternion_from_euler  # noqa: E402
-from airloom.run_folder import RunFolder  # noqa: E402
-from airloom.scenario import load  # noqa: E402
-from airloom.studio.playback import FASTEST, Playback  # noqa: E402
-from airloom.studio.quaternions import rotated  # noqa: E402
-from airloom.studio.recorded import RecordedSource  # noqa: E402
-from airloom.studio.source import (  # noqa: E402
+from airloom.bridges.control.client import Refused
+from airloom.bridges.mcap import LogError, LogReader, LogWriter
+from airloom.commands import Mode
+from airloom.recorded_run import RecordedRun
+from airloom.rotations import quaternion_from_euler
+from airloom.run_folder import RunFolder
+from airloom.scenario import load
+from airloom.simulation import Simulation
+from airloom.studio.playback import FASTEST, Playback
+from airloom.studio.quaternions import rotated
+from airloom.studio.recorded import RecordedSource
+from airloom.studio.source import (
     ATTITUDE,
     MODE,
     POSITION,
@@ -30,7 +28,7 @@ from airloom.studio.source import (  # noqa: E402
     TARGET_YAW,
     VELOCITY,
 )
-from airloom.studio.tracks import Track  # noqa: E402
+from airloom.studio.tracks import Track
 
 
 class Wall:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +15,9 @@ from airloom.cli.screen import out, say, warn
 if TYPE_CHECKING:
     from airloom.run_folder import RunFolder
     from airloom.studio.source import Source
+    from airloom.studio.studio import Studio
+
+LISTENING_PERIOD = 1.0  # s
 
 
 def register(app: typer.Typer) -> None:
@@ -48,10 +54,22 @@ def view(
     with Studio(sources, host, port, token) as studio:
         say(f"Look at it in a browser:  {studio.gateway.url}", "cyan")
         say("Ctrl-C ends it.", "dim")
-        try:
-            studio.run()
-        except KeyboardInterrupt:
-            return
+        with suppress(KeyboardInterrupt):
+            studio.run(look=_listening(studio))
+            say(f"Over: {studio.stage.lost}.")
+
+
+def _listening(studio: Studio) -> Callable[[], None]:
+    """Notices that a run is over, even while nobody looks on and nothing is asked of it."""
+    due = time.monotonic()
+
+    def look() -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            due += LISTENING_PERIOD
+            studio.stage.ask("events", since=studio.stage.source.status().events)
+
+    return look
 
 
 def _opened(runs: list[str]) -> list[Source]:
