@@ -28,6 +28,7 @@ HEARTBEAT = 20.0
 
 OnStick = Callable[[str, list[float], list[bool]], None]
 OnStickGone = Callable[[str], None]
+OnSelect = Callable[[str, str], None]
 
 _silent = logging.getLogger(f"{__name__}.silent")
 _silent.disabled = True
@@ -40,8 +41,8 @@ class Nonsense(ValueError):
 class Pad:
     """The line to one browser tab."""
 
-    def __init__(self, tab: str, on_stick: OnStick, on_stick_gone: OnStickGone) -> None:
-        self.tab, self._on_stick, self._on_stick_gone = tab, on_stick, on_stick_gone
+    def __init__(self, tab: str, on_stick: OnStick, on_stick_gone: OnStickGone, on_select: OnSelect) -> None:
+        self.tab, self._on_stick, self._on_stick_gone, self._on_select = tab, on_stick, on_stick_gone, on_select
         self._protocol = ServerProtocol(max_size=MAX_MESSAGE, logger=_silent)
         self._held = False
         self._allowance, self._last = BURST, time.monotonic()
@@ -101,7 +102,11 @@ class Pad:
         self._flush()
 
     def _hear(self, frame: Frame) -> None:
-        axes, buttons = stick_state(frame)
+        message = _parsed(frame)
+        if isinstance(name := message.get("select"), str):
+            self._on_select(self.tab, name)
+            return
+        axes, buttons = stick_state(message)
         self._held = True
         self._on_stick(self.tab, axes, buttons)
 
@@ -131,13 +136,21 @@ class Pad:
                 self._writer.write_eof()
 
 
-def stick_state(frame: Frame) -> tuple[list[float], list[bool]]:
-    """The axes and buttons in a message, in the order of `bridges/joystick/state.py`; Nonsense if there are none."""
+def _parsed(frame: Frame) -> dict[str, Any]:
     try:
         message = json.loads(bytes(frame.data))
-        axes, buttons = message["axes"], message["buttons"]
-    except (ValueError, TypeError, KeyError, RecursionError):
-        raise Nonsense("a stick has axes and buttons") from None
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise Nonsense("a message is an object")
+    return message
+
+
+def stick_state(message: dict[str, Any]) -> tuple[list[float], list[bool]]:
+    """The axes and buttons in a message, in the order of `bridges/joystick/state.py`; Nonsense if there are none."""
+    axes, buttons = message.get("axes"), message.get("buttons")
+    if axes is None or buttons is None:
+        raise Nonsense("a stick has axes and buttons")
     if not (_is_list(axes, MAX_AXES) and all(_is_deflection(axis) for axis in axes)):
         raise Nonsense("axes are numbers from -1 to 1")
     if not (_is_list(buttons, MAX_BUTTONS) and all(isinstance(button, bool) for button in buttons)):

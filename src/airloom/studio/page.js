@@ -141,6 +141,13 @@ window.airloom = (() => {
     if (line?.readyState === WebSocket.OPEN && !heldUp) line.send(JSON.stringify(state));
   }, 1000 / 30);
 
+  // -- what the panels show can be clicked on ------------------------------------------------------------------------
+
+  addEventListener("click", ({ target }) => {
+    const select = target.closest?.("[data-select]")?.dataset.select;
+    if (select && line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ select }));
+  });
+
   // -- video --------------------------------------------------------------------------------------------------------
 
   const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"];

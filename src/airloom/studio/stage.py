@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ class Stage:
         self.cameras: Cameras
         self.sticks = Sticks(self.source)
         gateway.on_stick, gateway.on_stick_gone = self.sticks.move, self.sticks.release
+        gateway.on_select = self._select_in_tree
         self.selected: str | None = None
         self.awaited: str | None = None
         """Something that was just made or moved, to be selected when the changed scenario comes."""
@@ -67,6 +69,11 @@ class Stage:
             view.selected = name
         for panel in self.panels:
             panel.select(name)
+
+    def _select_in_tree(self, tab: str, name: str) -> None:
+        """From the gateway's thread, which must not wait for the simulation's answers."""
+        if name in self.source.names or name in self.source.scenario.world.obstacles:
+            Thread(target=self.select, args=[name], name="selection", daemon=True).start()
 
     def ask(self, method: str, client: viser.ClientHandle | None = None, **fields: Any) -> dict[str, Any] | None:
         """Ask the run; if it refuses, tell the browser that wished it, and give None."""

@@ -28,11 +28,11 @@ PERIOD = 1 / 30  # s
 USUAL_PORT = 8080
 AT_REST = 5  # of how many frames one is drawn while time stands still
 BRAND = (28, 111, 196)
-WIDTH = 340  # pixels of the panels
+WIDTH = 360  # pixels of the panels
 PATIENCE = 3.0  # s that a browser may be away, to load the page anew, before it counts as gone
 
 TABS: tuple[tuple[str, viser.IconName, type[Panel]], ...] = (
-    ("Vehicles", viser.Icon.DRONE, VehiclePanel),
+    ("Fly", viser.Icon.DRONE, VehiclePanel),
     ("World", viser.Icon.MOUNTAIN, WorldPanel),
     ("View", viser.Icon.EYE, ViewPanel),
     ("Plots", viser.Icon.CHART_LINE, PlotsPanel),

@@ -11,6 +11,7 @@ import viser
 
 from airloom.commands import Mode
 from airloom.rotations import euler_from_quaternion
+from airloom.studio.entity_tree import entity_tree
 from airloom.studio.gain_sliders import GainSliders
 from airloom.studio.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
 from airloom.studio.stage import Panel, Stage
@@ -26,6 +27,8 @@ class VehiclePanel(Panel):
         super().__init__(stage)
         self._choice: Any = self.gui.add_dropdown("Selected", (NOBODY, *self._all_names()))
         self._choice.on_update(self._choose)
+        with self.gui.add_folder("All that is here", expand_by_default=False):
+            self._tree = self.gui.add_html("")
         self._about = self.gui.add_html(_invitation(len(stage.source.names)))
         self._mark = TargetMark(stage.server.scene)
         self._controls: list[Any] = []
@@ -72,6 +75,7 @@ class VehiclePanel(Panel):
         if self._gains is not None:
             self._gains.show(name if flown else None)
         self._mark.hide()
+        self._tree.content = entity_tree(self.stage.source.scenario, name)
         if name is None:
             self._about.content = _invitation(len(self.stage.source.names))
         elif not flown:

@@ -1,0 +1,252 @@
+"""The studio in a real browser, on a real run: what a person does in the first minutes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.bridges.control.client import LinkClient, LinkError
+from airloom.run_folder import RunFolder
+from airloom.scenario import load
+
+pytestmark = pytest.mark.slow
+
+AIRLOOM = [sys.executable, "-m", "airloom"]
+SCENARIO = """
+name: yard
+duration: 3000
+engine: batch
+vehicles:
+  drone: {extends: multirotor, controller: modes, pose: {position: [0, 0, 0.05]}}
+  other: {extends: iris, pose: {position: [0, 2, 0.06]}}
+"""
+
+
+class Run:
+    """A real process with its studio."""
+
+    def __init__(self, folder, port=0):
+        self.folder = folder
+        (folder / "yard.yaml").write_text(SCENARIO)
+        self.process = subprocess.Popen(
+            [*AIRLOOM, "run", "yard.yaml", "--no-figures", "--out", "run", "--port", str(port)],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
+        )  # fmt: skip
+        self.url = self._address()
+        self.link = LinkClient(RunFolder(folder / "run"))
+
+    def _address(self):
+        for line in self.process.stdout:
+            if match := re.search(r"http://\S+", line):
+                return match[0]
+        raise AssertionError(self.process.wait())
+
+    @property
+    def port(self):
+        return int(self.url.split(":")[2].strip("/"))
+
+    def ask(self, method, **fields):
+        return self.link.ask(method, **fields)
+
+    def place(self, name="drone"):
+        return np.array(self.ask("observe", vehicle=name)["vehicles"][name]["position"])
+
+    def end(self):
+        self.process.terminate()
+        self.process.communicate(timeout=60)
+
+
+def until(condition, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    return found
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    run = Run(tmp_path_factory.mktemp("studio"))
+    yield run
+    run.end()
+
+
+@pytest.fixture(scope="module")
+def tab(run, shared_page):
+    shared_page.set_viewport_size({"width": 900, "height": 700})
+    shared_page.goto(run.url)
+    shared_page.locator("[data-airloom=state]").wait_for()
+    return shared_page
+
+
+@pytest.fixture
+def page(tab, run):
+    """In the tab with the vehicles, the run going on."""
+    run.ask("resume")
+    tab.locator("[data-airloom=state]", has_text="running").wait_for()
+    tab.get_by_role("tab", name="Fly").click()
+    return tab
+
+
+def choose(page, label, option):
+    page.get_by_label(label, exact=True).first.click()
+    page.get_by_role("option", name=option, exact=True).click()
+
+
+def test_nothing_is_asked_of_other_hosts(run, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("websocket", lambda socket: asked.append(socket.url))
+    page.goto(run.url)
+    page.locator("[data-airloom=state]").wait_for(timeout=60_000)
+    context.close()
+    host = f"127.0.0.1:{run.port}"
+    assert len(asked) > 2
+    assert [url for url in asked if host not in url and not url.startswith(("data:", "blob:"))] == []
+
+
+def test_time_goes_on_and_stands_still(page, run):
+    shown = page.locator("[data-airloom=time]")
+    before = shown.inner_text()
+    until(lambda: shown.inner_text() != before)
+    page.get_by_role("button", name="Pause").click()
+    page.locator("[data-airloom=state]", has_text="paused").wait_for()
+    assert run.ask("info")["paused"]
+    at = run.ask("info")["time"]
+    page.get_by_role("button", name="1 tick").click()
+    until(lambda: run.ask("info")["time"] == pytest.approx(at + 0.001, abs=1e-9))
+    page.get_by_role("button", name="Play").click()
+    page.locator("[data-airloom=state]", has_text="running").wait_for()
+    until(lambda: run.ask("info")["time"] > at + 0.1)
+
+
+def test_a_vehicle_is_chosen_and_taken_off(page, run):
+    choose(page, "Selected", "drone")
+    page.locator("[data-airloom=position]").wait_for()
+    page.get_by_role("button", name="Take off").click()
+    until(lambda: run.place()[2] > 3.0)
+    page.locator("[data-airloom=position]", has_text=re.compile(r", [3-7]\.\d\d m")).wait_for()
+
+
+def test_click_on_a_vehicle_selects_it(page, run):
+    choose(page, "Selected", "– none –")
+    page.get_by_role("tab", name="View").click()
+    page.get_by_role("button", name="Follow").click()
+    page.get_by_role("tab", name="Fly").click()
+    canvas = page.locator("canvas").first.bounding_box()
+    middle = canvas["width"] / 2, canvas["height"] / 2
+
+    def selected():
+        page.mouse.click(*middle)
+        time.sleep(0.5)
+        return page.get_by_label("Selected", exact=True).first.input_value() == "drone"
+
+    until(selected)
+
+
+def test_click_on_the_ground_flies_there(page, run):
+    choose(page, "Selected", "drone")
+    run.ask("fly_to", vehicle="drone", position=[0, 0, 3])
+    until(lambda: np.linalg.norm(run.place() - [0, 0, 3]) < 0.3)
+    page.get_by_role("tab", name="View").click()
+    page.get_by_role("button", name="Top").click()
+    page.get_by_role("tab", name="Fly").click()
+    known = run.ask("events")["count"]
+    canvas = page.locator("canvas").first.bounding_box()
+    page.mouse.click(0.5 * canvas["width"], 0.2 * canvas["height"])
+    target = until(lambda: clicked_target(run, known))
+    assert np.linalg.norm(target[:2]) > 0.3
+    assert target[2] == pytest.approx(3.0, abs=0.3)
+    until(lambda: np.linalg.norm(run.place() - target) < 0.3)
+
+
+def clicked_target(run, known):
+    for event in run.ask("events", since=known)["events"]:
+        if match := re.search(r"fly_to.*position=\[(.*?)\]", event["text"]):
+            return np.array([float(number) for number in match[1].split(",")])
+    return None
+
+
+def seconds_to_climb(run):
+    """Until a step of half a metre is done to nine tenths."""
+    base = run.place()
+    run.ask("pause")
+    run.ask("command", vehicle="drone", kind="position_yaw", position=[*base[:2], base[2] + 0.5])
+    start = run.ask("info")["time"]
+    while run.place()[2] < base[2] + 0.45:
+        assert run.ask("step", ticks=5)["time"] < start + 30
+    spent = run.ask("info")["time"] - start
+    run.ask("resume")
+    run.ask("speed", speed=20)
+    until(lambda: abs(run.place()[2] - base[2] - 0.5) < 0.01)
+    run.ask("speed", speed=1)
+    return spent
+
+
+def test_a_gain_slider_changes_the_response(page, run):
+    choose(page, "Selected", "drone")
+    page.get_by_text("Gains", exact=True).click()
+    before = run.ask("gains", vehicle="drone")["in_force"]["drone"]["position_frequency"]
+    quick = seconds_to_climb(run)
+    row = page.get_by_text("position frequency", exact=True).locator("xpath=ancestor::div[.//input][1]")
+    box = row.locator("input:not([type=hidden])").first
+    box.fill(f"{before / 2:.2f}")
+    box.press("Tab")
+    until(lambda: run.ask("gains", vehicle="drone")["in_force"]["drone"]["position_frequency"] < 0.6 * before)
+    assert seconds_to_climb(run) > 1.4 * quick
+    told = [event["text"] for event in run.ask("events")["events"]]
+    assert any("tuned: position_frequency" in text for text in told)
+
+
+def test_spawn_and_save(page, run):
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("tab", name="World").click()
+    choose(page, "New", "x500")
+    page.get_by_role("button", name="Spawn where I look").click()
+    until(lambda: "x500_1" in run.ask("info")["vehicles"])
+    name = page.get_by_label("Save as", exact=True).first
+    name.fill("grown")
+    name.press("Tab")
+    page.get_by_role("button", name="Save the scenario").click()
+    until(lambda: (run.folder / "grown.yaml").exists())
+    scenario = load(run.folder / "grown.yaml")
+    assert set(scenario.vehicles) == {"drone", "other", "x500_1"}
+    al.Simulation(scenario).run(until=0.2)
+    page.get_by_role("button", name="Save the scenario").click()
+    page.get_by_text("exists already").wait_for()
+    page.get_by_role("tab", name="Fly").click()
+    page.get_by_role("button", name="Play").click()
+
+
+def test_two_browsers_see_the_same(page, run, browser):
+    context = browser.new_context(viewport={"width": 500, "height": 500})
+    second = context.new_page()
+    second.goto(run.url)
+    second.locator("[data-airloom=state]", has_text="running").wait_for(timeout=60_000)
+    page.get_by_role("button", name="Pause").click()
+    second.locator("[data-airloom=state]", has_text="paused").wait_for(timeout=60_000)
+    context.close()
+
+
+def test_the_page_comes_back_after_a_restart(tmp_path, page, run):
+    port = run.port
+    run.end()
+    page.get_by_text("Waiting for it to come back").wait_for()
+    with pytest.raises(LinkError):
+        run.ask("info")
+    again = Run(tmp_path, port)
+    try:
+        page.locator("[data-airloom=state]", has_text="running").wait_for(timeout=120_000)
+        shown = page.locator("[data-airloom=time]")
+        before = shown.inner_text()
+        until(lambda: shown.inner_text() != before)
+    finally:
+        again.end()
