@@ -35,6 +35,7 @@ def examine() -> Iterator[Finding]:
     yield _cache()
     yield _current_folder()
     yield from (_extra(name, packages) for name, packages in sorted(extras.items()))
+    yield _browser()
     yield from (_engine(kind) for kind in ("mujoco", "batch"))
 
 
@@ -111,6 +112,16 @@ def _current_folder() -> Finding:
     except OSError as error:
         remedy = "go elsewhere, or use airloom run --out DIR"
         return Finding("optional", "this folder", f"{Path.cwd()} cannot be written to: {error.strerror}", remedy)
+
+
+def _browser() -> Finding:
+    """For films only: the studio is looked at with whatever browser the user has."""
+    from airloom.studio.film import BrowserMissing, find_browser
+
+    try:
+        return Finding("good", "browser for films", find_browser())
+    except BrowserMissing as missing:
+        return Finding("optional", "browser for films", "missing", str(missing))
 
 
 def _engine(kind: str) -> Finding:
