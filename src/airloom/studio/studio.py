@@ -109,8 +109,7 @@ class Studio:
         stage.cameras = Cameras(server, stage.view)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
-        legend = [Legend(stage)] if len(stage.sources) > 1 else []
-        stage.panels = [Transport(stage), *legend, *self._tabs()]
+        stage.panels = [Transport(stage), *([Legend(stage)] if len(stage.sources) > 1 else []), *self._tabs()]
         server.scene.on_click()(self._click)
         if len(stage.source.names) == 1:
             self._attend_to(stage.source.names[0])
