@@ -21,7 +21,7 @@ from pydantic import Field, model_validator
 
 from airloom.commands import Mode
 from airloom.compiled import compiled
-from airloom.control.angles import angle_of, shortest_turn
+from airloom.control.lanes import angle_of, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.flight_stack import Rated, block_kernel
@@ -45,12 +45,6 @@ IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mod
 MAX_INTEGRAL = 3.0  # m/s²
 NEAR = 0.15  # part of the braking distance within which the integral works
 LEAST_COSINE = 0.05  # of the pitch, where X-Y-Z angles are about to lose their meaning
-
-
-@compiled
-def _limit(x, size):
-    x = x if x < size else size
-    return x if x > -size else -size
 
 
 @compiled
@@ -81,10 +75,10 @@ def accelerate_to_position(w):
         shrink = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * shrink, ey * shrink, ez * shrink
         kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i]
-        ki = ki if (far < NEAR) & (w[MODE + i] == POSITION) else 0.0
-        w[SUM_X + i] = _limit(w[SUM_X + i] + ki * ex, MAX_INTEGRAL)
-        w[SUM_Y + i] = _limit(w[SUM_Y + i] + ki * ey, MAX_INTEGRAL)
-        w[SUM_Z + i] = _limit(w[SUM_Z + i] + ki * ez, MAX_INTEGRAL)
+        near = (far < NEAR) & (w[MODE + i] == POSITION)
+        update(w, SUM_X + i, near, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Y + i, near, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Z + i, near, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
         w[WANT_X + i] = w[SAX + i] + kd * (w[SVX + i] - w[EVX + i]) + kp * ex + w[SUM_X + i]
         w[WANT_Y + i] = w[SAY + i] + kd * (w[SVY + i] - w[EVY + i]) + kp * ey + w[SUM_Y + i]
         w[WANT_Z + i] = w[SAZ + i] + kd * (w[SVZ + i] - w[EVZ + i]) + kp * ez + w[SUM_Z + i]
@@ -116,8 +110,7 @@ def lean_to_accelerate(w):
     for i in range(LANES):
         m, most, weight = w[MASS + i], w[MAX_THRUST + i], w[MASS + i] * w[GRAVITY + i]
         x, y, z = m * w[WANT_X + i], m * w[WANT_Y + i], m * w[WANT_Z + i] + weight
-        z = z if z > 0.2 * weight else 0.2 * weight
-        z = z if z < most else most
+        z = limit(z, 0.2 * weight, most)
         level, lean, rest = sqrt(x * x + y * y), w[LEAN + i] * z, sqrt(most * most - z * z)
         room = lean if lean < rest else rest
         shrink = room / level if level > room else 1.0
@@ -252,9 +245,7 @@ def rest(w):
 @compiled
 def limit_thrust(w):
     for i in range(LANES):
-        thrust, most = w[WANT_THRUST + i], w[MAX_THRUST + i]
-        thrust = thrust if thrust > 0.0 else 0.0
-        thrust = thrust if thrust < most else most
+        thrust = limit(w[WANT_THRUST + i], 0.0, w[MAX_THRUST + i])
         w[WANT_THRUST + i] = thrust
         w[THRUST + i] = thrust
 

@@ -1,11 +1,11 @@
-"""Angles for lane loops: as exact as those of the C library, and honest about what is no number."""
+"""Arithmetic for lane loops: angles as exact as those of the C library, and honest about what is no number."""
 
 from math import atan2, inf, nan, pi
 
 import numpy as np
 import pytest
 
-from airloom.control.angles import angle_of, shortest_turn
+from airloom.control.lanes import angle_of, shortest_turn
 
 
 def test_an_angle_is_that_of_the_c_library() -> None:

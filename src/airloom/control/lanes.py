@@ -1,4 +1,4 @@
-"""Angles for lane loops: without calls and branches, so that eight vehicles' angles take the time of two."""
+"""Arithmetic for lane loops: without calls and branches, so that eight vehicles take the time of two."""
 
 from math import pi
 
@@ -7,6 +7,19 @@ import numpy as np
 from airloom.compiled import compiled
 
 TAN_OF_EIGHTH = 0.41421356237309503  # tan(π/8)
+
+
+@compiled
+def update(w, row, condition, new):
+    """`w[row] = new` where the condition holds: to the bit nothing happens elsewhere, whatever `new` is there."""
+    old = w[row]
+    w[row] = new if condition else old
+
+
+@compiled
+def limit(x, low, high):
+    x = x if x > low else low
+    return x if x < high else high
 
 
 @compiled
