@@ -63,20 +63,24 @@ class Flight(NamedTuple):
 
 @compiled
 def sense(w, tick, world, stack, sensing):
-    """Sample the block's sensors that are due, publish the samples whose delay is over."""
+    """Sample the block's sensors that are due, then publish the samples whose delay is over.
+
+    One after the other, because a reading that was written just now is slow to read back.
+    """
     if tick % stack[SENSOR_TICKS] != 0:
         return
-    sensors = sensing.table
-    for k in range(stack[FIRST_SENSOR], stack[END_SENSOR]):
-        period, delay, i, row = sensors[k, TICKS], sensors[k, DELAY], sensors[k, LANE], sensing.rows[k]
-        sample = tick // period
-        due = sample * period == tick
-        if due:
-            call_sensor(sensors[k, KERNEL], w, i, world, row, sensing.keys[k], sample)
+    sensors, first, end = sensing.table, stack[FIRST_SENSOR], stack[END_SENSOR]
+    for k in range(first, end):
+        sample = tick // sensors[k, TICKS]
+        if sample * sensors[k, TICKS] == tick:
+            call_sensor(sensors[k, KERNEL], w, sensors[k, LANE], world, sensing.rows[k], sensing.keys[k], sample)
+    for k in range(first, end):
+        delay, row = sensors[k, DELAY], sensing.rows[k]
         if delay > 0:
-            due = wait_in_queue(row, sensing.queue[k], tick, period, delay)
-        if due:
-            publish(w, i, k, tick, tick - delay, row, READING if delay == 0 else DELAYED, sensing)
+            if wait_in_queue(row, sensing.queue[k], tick, sensors[k, TICKS], delay):
+                publish(w, k, tick, tick - delay, row, DELAYED, sensing)
+        elif tick % sensors[k, TICKS] == 0:
+            publish(w, k, tick, tick, row, READING, sensing)
 
 
 @compiled
@@ -96,9 +100,9 @@ def wait_in_queue(row, queue, tick, period, delay):
 
 
 @compiled
-def publish(w, i, k, tick, measured, row, at, sensing):
+def publish(w, k, tick, measured, row, at, sensing):
     """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
-    destination, track = sensing.table[k, DESTINATION], sensing.table[k, TAPE]
+    i, destination, track = sensing.table[k, LANE], sensing.table[k, DESTINATION], sensing.table[k, TAPE]
     sensing.stamps[k] = measured
     if destination >= 0:
         for n in range(sensing.table[k, NUMBERS]):
