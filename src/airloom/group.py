@@ -22,6 +22,8 @@ class Group(Sequence):
         self._vehicles = list(vehicles)
         self._flat = fleet.flight.blocks.reshape(-1)
         self._at = np.array([v.place_in_blocks[0] * WIDTH + v.place_in_blocks[1] for v in self._vehicles])
+        self._setpoints_at = self._at[:, None] + SPX + LANES * np.arange(13)
+        self._modes_at = self._at[:, None] + [MODE, GIVEN + LANES * Mode.POSITION_YAW]
 
     def __len__(self) -> int:
         return len(self._vehicles)
@@ -71,5 +73,5 @@ class Group(Sequence):
         if not np.isfinite(setpoints).all():
             bad = self.names[int(np.flatnonzero(~np.isfinite(setpoints).all(axis=1))[0])]
             raise CommandError(f"{bad}: a command must hold finite numbers only")
-        self._flat[self._at[:, None] + SPX + LANES * np.arange(13)] = setpoints
-        self._flat[self._at + MODE] = self._flat[self._at + GIVEN + LANES * Mode.POSITION_YAW] = Mode.POSITION_YAW
+        self._flat[self._setpoints_at] = setpoints
+        self._flat[self._modes_at] = Mode.POSITION_YAW
