@@ -10,11 +10,10 @@ import mujoco
 from numba import types
 
 from airloom.compiled import compiled
-from airloom.loop import effects_of, keep_mean_acceleration, look_and_think
+from airloom.loop import PROPELLERS, effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
-    CX, CY, CZ, FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, START, STATE, STATE_ROWS, TX,
-    TY, TZ, VX, WX,
+    CX, CY, CZ, FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ, VX, WX,
 )  # fmt: skip
 from airloom.physics.wrench import gather_wrench
 
@@ -81,14 +80,13 @@ def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sen
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):
-            w, rotors = blocks[b], flight.rotors[b]
-            effects, parameters = effects_of(flight.stacks[b], flight)
+            w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
+            effects, parameters = effects_of(stack, flight)
             spin_rotors(rotors)
-            sum_rotors(w, rotors)
+            sum_rotors(w, rotors, flight.propellers[stack[PROPELLERS]])
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
-            for j in range(STATE_ROWS * LANES):
-                w[START + j] = w[STATE + j]
+            keep_start_velocity(w)
         mj_step(model, data)
         for b in range(blocks.shape[0]):
             w = blocks[b]
