@@ -116,7 +116,7 @@ def _bare_loop(sim: Simulation) -> Callable[[int], None]:
     model = sim.engine.model
     data = mujoco.MjData(model)
     data.qpos[:] = sim.engine.data.qpos
-    data.xfrc_applied[:, 2] = -model.opt.gravity[2] * model.body_mass
+    data.qfrc_applied[2::6] = -model.opt.gravity[2] * model.body_mass[model.jnt_bodyid]
     return lambda ticks: mujoco.mj_step(model, data, ticks)
 
 

@@ -14,13 +14,13 @@ from airloom.compiled import Kernel
 from airloom.flight_stack import Controller, Estimator, StackError
 from airloom.loop import (
     CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST_EFFECT,
-    FIRST_SENSOR, FRAME_SPEEDS, KERNEL, LANE, NUMBERS, SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE, TICKS, Flight,
-    Sensing,
+    FIRST_SENSOR, FRAME_SPEEDS, KERNEL, LANE, NUMBERS, PROPELLERS, SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE,
+    TICKS, Flight, Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
     BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ,
-    JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PX, PZ, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED, SPX, STATE,
-    STATE_ROWS, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
+    JYY, JYZ, JZZ, KEPT_ROWS, LANES, MASS, PROPELLER_WIDTH, PX, PZ, QW, ROTOR_WIDTH, ROTORS_TOGETHER, SCOS, SPEED,
+    SPX, STATE, STATE_ROWS, SYAW, TARGET, THRUST_CONSTANT, VX, WIDTH, WINDX, WX,
 )  # fmt: skip
 from airloom.plugin import find
 from airloom.rotations import matrix_from_quaternion, quaternion_from_euler
@@ -109,6 +109,7 @@ class Fleet:
         vehicles = expand_copies(scenario.vehicles)
         self.members = [self._member(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
         self.blocks = self._fill_blocks()
+        self._propellers_of = self._number_propellers()
         self.rotor_count = max(len(m.airframe.rotors) for m in self.members)
         self._allocate()
 
@@ -184,15 +185,26 @@ class Fleet:
                 member.block, member.lane = b, i
         return blocks
 
+    def _lanes(self, block: list[Member]) -> list[Member]:
+        """A member for each lane: those without a vehicle repeat the block's last one."""
+        return block + block[-1:] * (LANES - len(block))
+
+    def _number_propellers(self) -> list[int]:
+        """For each block the propellers that it shares with those whose lanes have the same airframes."""
+        kinds = [tuple(id(m.airframe) for m in self._lanes(block)) for block in self.blocks]
+        numbers = {kind: k for k, kind in enumerate(dict.fromkeys(kinds))}
+        return [numbers[kind] for kind in kinds]
+
     def _allocate(self) -> None:
-        n, fours = len(self.blocks), -(-self.rotor_count // ROTORS_TOGETHER)
+        n, rotors = len(self.blocks), -(-self.rotor_count // ROTORS_TOGETHER) * ROTORS_TOGETHER
         sensors = [s for block in self.blocks for m in block for s in m.sensors]
         depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
         effects = [kernel for block in self.blocks for kernel, _ in block[0].effects]
         rows = max((len(p) for m in self.members for _, p in m.effects), default=0)
         self.flight = Flight(
             blocks=_zeros_by_cache_line(n, WIDTH),
-            rotors=_zeros_by_cache_line(n, fours * ROTORS_TOGETHER * ROTOR_WIDTH),
+            rotors=_zeros_by_cache_line(n, rotors * ROTOR_WIDTH),
+            propellers=_zeros_by_cache_line(max(self._propellers_of) + 1, rotors * PROPELLER_WIDTH),
             stacks=np.zeros((n, STACK_WIDTH), dtype=np.int64),
             vehicles=np.full((n, LANES), -1, dtype=np.int64),
             world=world_array(self.scenario.world, self.scenario.step),
@@ -225,8 +237,8 @@ class Fleet:
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
         first_sensor = first_effect = 0
         for b, block in enumerate(self.blocks):
-            for i in range(LANES):
-                self._fill_lane(b, i, block[min(i, len(block) - 1)])
+            for i, member in enumerate(self._lanes(block)):
+                self._fill_lane(b, i, member)
             self._park_idle_lanes(b, len(block))
             self.flight.vehicles[b, : len(block)] = [m.number for m in block]
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
@@ -289,6 +301,8 @@ class Fleet:
         table = self.flight.rotors[b].reshape(-1, ROTOR_WIDTH)
         table[:, THRUST_CONSTANT + i] = 1.0  # of idle rotors, which have no other number
         table[: len(airframe.rotors), i::LANES] = airframe.rotor_table
+        propellers = self.flight.propellers[self._propellers_of[b]].reshape(-1, PROPELLER_WIDTH)
+        propellers[: len(airframe.rotors), i::LANES] = airframe.propeller_table
 
     def fill_gains(self, member: Member, b: int, i: int) -> None:
         if member.controller is not None:
@@ -321,8 +335,8 @@ class Fleet:
         effects = [kernel for kernel, _ in block[0].effects]
         for k, kernel in enumerate(effects):
             self.flight.effects[first + k] = kernel.address
-            for i in range(LANES):
-                values = block[min(i, len(block) - 1)].effects[k][1]
+            for i, member in enumerate(self._lanes(block)):
+                values = member.effects[k][1]
                 self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
         stack = self.flight.stacks[b]
         stack[FIRST_EFFECT], stack[END_EFFECT] = first, first + len(effects)
@@ -330,6 +344,7 @@ class Fleet:
 
     def _fill_stack(self, b: int, member: Member) -> None:
         stack, controller = self.flight.stacks[b], member.controller
+        stack[PROPELLERS] = self._propellers_of[b]
         stack[ESTIMATOR] = member.estimator.kernel.address
         stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
         if controller is not None and controller.kernel is not None:

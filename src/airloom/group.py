@@ -23,21 +23,21 @@ class Group(Sequence):
         self._settle()
 
     def _settle(self) -> None:
-        """Find the vehicles' rows. One that has left the simulation stands for the first that is there: what is
-        commanded to it is lost.
+        """Find the vehicles' rows in the fleet there is now. One that has left it reads as the first of that
+        fleet, and what is commanded to it is lost.
         """
         self._fleet = self._sim.fleet
         self._flat = self._fleet.flight.blocks.reshape(-1)
         self._here = np.array([self._sim.vehicles.get(v.name) is v for v in self._vehicles], dtype=bool)
         places = [v.place_in_blocks for v in self._vehicles]
-        self._first = np.array([block * WIDTH + lane for block, lane in places], dtype=np.int64)
-        self._first[~self._here] = 0
+        self._at = np.array([block * WIDTH + lane for block, lane in places], dtype=np.int64) * self._here
+        commanded = self._at[self._here, None]
+        self._setpoints_at = commanded + SPX + LANES * np.arange(13)
+        self._modes_at = commanded + np.array([MODE, GIVEN + LANES * Mode.POSITION_YAW])
 
-    def _rows(self, row: int, count: int) -> np.ndarray:
-        """Where the numbers of each vehicle lie."""
+    def _keep_up(self) -> None:
         if self._fleet is not self._sim.fleet:
             self._settle()
-        return self._first[:, None] + row + LANES * np.arange(count)
 
     def __len__(self) -> int:
         return len(self._vehicles)
@@ -50,12 +50,8 @@ class Group(Sequence):
         return [vehicle.name for vehicle in self._vehicles]
 
     def _get(self, row: int, count: int) -> np.ndarray:
-        rows = self._rows(row, count)
-        return self._flat[rows]
-
-    def _set(self, row: int, numbers: np.ndarray) -> None:
-        rows = self._rows(row, numbers.shape[1])
-        self._flat[rows[self._here]] = numbers[self._here]
+        self._keep_up()
+        return self._flat[self._at[:, None] + row + LANES * np.arange(count)]
 
     @property
     def positions(self) -> np.ndarray:
@@ -92,6 +88,6 @@ class Group(Sequence):
         if not np.isfinite(setpoints).all():
             bad = self.names[int(np.flatnonzero(~np.isfinite(setpoints).all(axis=1))[0])]
             raise CommandError(f"{bad}: a command must hold finite numbers only")
-        self._set(SPX, setpoints)
-        self._set(MODE, np.full((len(self), 1), float(Mode.POSITION_YAW)))
-        self._set(GIVEN + LANES * Mode.POSITION_YAW, np.ones((len(self), 1)))
+        self._keep_up()
+        self._flat[self._setpoints_at] = setpoints if self._here.all() else setpoints[self._here]
+        self._flat[self._modes_at] = Mode.POSITION_YAW

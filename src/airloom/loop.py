@@ -19,8 +19,8 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 # Columns of the stack table, a row a block.
 (
     ESTIMATOR, ESTIMATOR_TICKS, CONTROLLER, CONTROLLER_TICKS, FIRST_SENSOR, END_SENSOR, SENSOR_TICKS,
-    FIRST_EFFECT, END_EFFECT, STACK_WIDTH,
-) = range(10)  # fmt: skip
+    FIRST_EFFECT, END_EFFECT, PROPELLERS, STACK_WIDTH,
+) = range(11)  # fmt: skip
 # Columns of the sensor table, a row a sensor.
 KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, SENSOR_WIDTH = range(8)
 # A frame of a vehicle: state, setpoint, command, rotor speeds.
@@ -51,6 +51,8 @@ class Flight(NamedTuple):
 
     blocks: np.ndarray
     rotors: np.ndarray
+    propellers: np.ndarray
+    """[kind, number]: what rotor speeds become in blocks of one kind; the stack table says which"""
     stacks: np.ndarray
     vehicles: np.ndarray
     """[block, lane]: the vehicle there, −1 for none"""
@@ -63,20 +65,24 @@ class Flight(NamedTuple):
 
 @compiled
 def sense(w, tick, world, stack, sensing):
-    """Sample the block's sensors that are due, publish the samples whose delay is over."""
+    """Sample the block's sensors that are due, then publish the samples whose delay is over.
+
+    One after the other, because a reading that was written just now is slow to read back.
+    """
     if tick % stack[SENSOR_TICKS] != 0:
         return
-    sensors = sensing.table
-    for k in range(stack[FIRST_SENSOR], stack[END_SENSOR]):
-        period, delay, i, row = sensors[k, TICKS], sensors[k, DELAY], sensors[k, LANE], sensing.rows[k]
-        sample = tick // period
-        due = sample * period == tick
-        if due:
-            call_sensor(sensors[k, KERNEL], w, i, world, row, sensing.keys[k], sample)
+    sensors, first, end = sensing.table, stack[FIRST_SENSOR], stack[END_SENSOR]
+    for k in range(first, end):
+        sample = tick // sensors[k, TICKS]
+        if sample * sensors[k, TICKS] == tick:
+            call_sensor(sensors[k, KERNEL], w, sensors[k, LANE], world, sensing.rows[k], sensing.keys[k], sample)
+    for k in range(first, end):
+        delay, row = sensors[k, DELAY], sensing.rows[k]
         if delay > 0:
-            due = wait_in_queue(row, sensing.queue[k], tick, period, delay)
-        if due:
-            publish(w, i, k, tick, tick - delay, row, READING if delay == 0 else DELAYED, sensing)
+            if wait_in_queue(row, sensing.queue[k], tick, sensors[k, TICKS], delay):
+                publish(w, k, tick, tick - delay, row, DELAYED, sensing)
+        elif tick % sensors[k, TICKS] == 0:
+            publish(w, k, tick, tick, row, READING, sensing)
 
 
 @compiled
@@ -96,9 +102,9 @@ def wait_in_queue(row, queue, tick, period, delay):
 
 
 @compiled
-def publish(w, i, k, tick, measured, row, at, sensing):
+def publish(w, k, tick, measured, row, at, sensing):
     """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
-    destination, track = sensing.table[k, DESTINATION], sensing.table[k, TAPE]
+    i, destination, track = sensing.table[k, LANE], sensing.table[k, DESTINATION], sensing.table[k, TAPE]
     sensing.stamps[k] = measured
     if destination >= 0:
         for n in range(sensing.table[k, NUMBERS]):
@@ -137,6 +143,13 @@ def record(w, rotors, vehicles, frame):
 
 
 @compiled
+def keep_start_velocity(w):
+    """Velocity and rates before a tick, where the batch engine keeps its whole state."""
+    for j in range(6 * LANES):
+        w[START + VX - STATE + j] = w[VX + j]
+
+
+@compiled
 def keep_mean_acceleration(w, dt):
     """What an IMU sees of a tick: the change of velocity and of rates over it."""
     start_velocity, start_rates = START + VX - STATE, START + WX - STATE
@@ -172,11 +185,12 @@ def effects_of(stack, flight):
 def advance_batch(first_block, end_block, tick, ticks, dt, rk4, flight, sensing, frame_ticks, first_frame):
     """Fly each block for `ticks` before the next: vehicles do not touch one another in this engine."""
     for b in range(first_block, end_block):
-        w, rotors = flight.blocks[b], flight.rotors[b]
-        effects, parameters = effects_of(flight.stacks[b], flight)
+        w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
+        propellers = flight.propellers[stack[PROPELLERS]]
+        effects, parameters = effects_of(stack, flight)
         for t in range(tick, tick + ticks):
             spin_rotors(rotors)
-            sum_rotors(w, rotors)
+            sum_rotors(w, rotors, propellers)
             if rk4:
                 step_rk4(w, flight.world, effects, parameters, dt)
             else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -122,13 +124,11 @@ def _take_picture(scene: FilmSet, out: Path, times: np.ndarray, size: Size) -> N
 def _shoot(scene: FilmSet, out: Path, times: np.ndarray, size: Size, fps: int) -> None:
     from airloom.studio.film import Filmer
 
-    with Filmer(out, size, fps) as filmer:
-        try:
-            with scene.filmed(times, size) as pictures:
-                for picture in track(pictures, "Filming", total=len(times), console=screen, transient=True):
-                    filmer.frame(picture)
-        except KeyboardInterrupt:
-            warn(f"Stopped after {filmer.frames} of {len(times)} pictures.")
-            if not filmer.frames:
-                raise
-    say(f"Made {out}: {filmer.frames} pictures, {filmer.frames / fps:.1f} s")
+    with Filmer(out, size, fps) as filmer, suppress(KeyboardInterrupt), scene.filmed(times, size) as pictures:
+        for picture in track(pictures, "Filming", total=len(times), console=screen, transient=True):
+            filmer.frame(picture)
+    if filmer.frames:
+        say(f"Made {out}: {filmer.frames} pictures, {filmer.frames / fps:.1f} s")
+    if filmer.frames < len(times):
+        warn(f"Stopped after {filmer.frames} of {len(times)} pictures.")
+        raise typer.Exit(128 + signal.SIGINT)

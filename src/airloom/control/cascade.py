@@ -15,6 +15,7 @@ from math import pi, sqrt, tan
 from pydantic import Field
 
 from airloom.compiled import compiled
+from airloom.control.lanes import limit
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.flight_stack import Rated, block_kernel
@@ -33,12 +34,6 @@ NEAR = 0.15  # part of the braking distance within which the integral works: far
 
 
 @compiled
-def _limit(x, size):
-    x = x if x < size else size
-    return x if x > -size else -size
-
-
-@compiled
 def want_acceleration(w):
     """Specific force wanted in the world, left in WANT_X, WANT_Y, WANT_Z."""
     for i in range(LANES):
@@ -47,9 +42,9 @@ def want_acceleration(w):
         near = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * near, ey * near, ez * near
         gain = w[PERIOD + i] if (far < NEAR) & (w[MODE + i] > 0.0) else 0.0
-        w[SUM_X + i] = _limit(w[SUM_X + i] + gain * w[KI + i] * ex, MAX_INTEGRAL)
-        w[SUM_Y + i] = _limit(w[SUM_Y + i] + gain * w[KI + i] * ey, MAX_INTEGRAL)
-        w[SUM_Z + i] = _limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, MAX_INTEGRAL)
+        w[SUM_X + i] = limit(w[SUM_X + i] + gain * w[KI + i] * ex, -MAX_INTEGRAL, MAX_INTEGRAL)
+        w[SUM_Y + i] = limit(w[SUM_Y + i] + gain * w[KI + i] * ey, -MAX_INTEGRAL, MAX_INTEGRAL)
+        w[SUM_Z + i] = limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, -MAX_INTEGRAL, MAX_INTEGRAL)
         vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
         x = w[SAX + i] + w[KP + i] * ex + w[KD + i] * vx + w[SUM_X + i]
         y = w[SAY + i] + w[KP + i] * ey + w[KD + i] * vy + w[SUM_Y + i]
@@ -93,8 +88,7 @@ def follow_thrust_direction(w):
         hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
         on = 1.0 if w[MODE + i] > 0.0 else 0.0
         thrust = w[MASS + i] * size * (z if z > 0.1 else 0.1)
-        thrust = thrust if thrust > w[MIN_THRUST + i] else w[MIN_THRUST + i]
-        thrust = thrust if thrust < w[MAX_THRUST + i] else w[MAX_THRUST + i]
+        thrust = limit(thrust, w[MIN_THRUST + i], w[MAX_THRUST + i])
         w[THRUST + i] = on * thrust
         w[ROLL + i] = (fx * w[SSIN + i] - fy * w[SCOS + i]) / size
         w[PITCH + i] = (fx * w[SCOS + i] + fy * w[SSIN + i]) / size

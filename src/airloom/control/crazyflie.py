@@ -9,12 +9,14 @@ attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the of
 paper, a setpoint that moves has its velocity taken off the measured one.
 """
 
-from math import asin, atan2, cos, pi, sin
+from math import pi, sqrt
 
+import numpy as np
 from pydantic import Field
 
 from airloom.clock import ticks_per_period
 from airloom.compiled import compiled
+from airloom.control.lanes import angle_of, limit, shortest_turn, update
 from airloom.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.physics.rows import (
     COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, MODE, ROTOR_WIDTH,
@@ -35,73 +37,87 @@ THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
 
 
 @compiled
-def _limit(x, low, high):
-    return min(max(x, low), high)
+def is_due(w, i, tick, ticks):
+    """Whether vehicle `i` flies and the loop that runs every `w[ticks]` has its turn."""
+    period = w[ticks + i]
+    return (np.floor(tick / period) * period == tick) & (w[MODE + i] != 0.0)
 
 
 @compiled
-def generate_reference(w, i, yaw):
+def is_any_due(w, tick, ticks):
+    count = 0
+    for i in range(LANES):
+        count += 1 if is_due(w, i, tick, ticks) else 0
+    return count > 0
+
+
+@compiled
+def generate_reference(w, tick):
     """Position errors → tilt, yaw rate and thrust commands."""
-    dt, c, s = w[POSITION_DT + i], cos(yaw), sin(yaw)
-    ex, ey = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i]
-    fastest = w[XY_SPEED + i]
-    vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
-    u_error = _limit(ex * c + ey * s, -fastest, fastest) + vx * c + vy * s
-    v_error = _limit(ey * c - ex * s, -fastest, fastest) + vy * c - vx * s
-    ez = w[SPZ + i] - w[EPZ + i]
-    lean, lift, tilt = w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
-    w[SUM_X + i] = _limit(w[SUM_X + i] + w[XY_KI + i] * DEGREE * u_error * dt, -lean, lean)
-    w[SUM_Y + i] = _limit(w[SUM_Y + i] + w[XY_KI + i] * DEGREE * v_error * dt, -lean, lean)
-    w[SUM_Z + i] = _limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift)
-    w[PITCH + i] = _limit(w[XY_KP + i] * DEGREE * u_error + w[SUM_X + i], -tilt, tilt)
-    w[ROLL + i] = _limit(-(w[XY_KP + i] * DEGREE * v_error + w[SUM_Y + i]), -tilt, tilt)
-    turn = w[SYAW + i] - yaw
-    turn = atan2(sin(turn), cos(turn))
-    w[YAW_RATE + i] = _limit(w[YAW_KP + i] * turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i])
-    pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] + w[Z_KD + i] * vz
-    w[THRUST + i] = _limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i])
+    for i in range(LANES):
+        due = is_due(w, i, tick, POSITION_TICKS)
+        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        ahead, aside = 1.0 - 2.0 * (c * c + d * d), 2.0 * (a * d + b * c)
+        level = sqrt(ahead * ahead + aside * aside)
+        c, s = (ahead / level, aside / level) if level > 0.0 else (1.0, 0.0)
+        dt = w[POSITION_DT + i]
+        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
+        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        fastest, lean, lift, tilt = w[XY_SPEED + i], w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
+        u_error = limit(ex * c + ey * s, -fastest, fastest) + vx * c + vy * s
+        v_error = limit(ey * c - ex * s, -fastest, fastest) + vy * c - vx * s
+        update(w, SUM_X + i, due, limit(w[SUM_X + i] + w[XY_KI + i] * DEGREE * u_error * dt, -lean, lean))
+        update(w, SUM_Y + i, due, limit(w[SUM_Y + i] + w[XY_KI + i] * DEGREE * v_error * dt, -lean, lean))
+        update(w, SUM_Z + i, due, limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift))
+        update(w, PITCH + i, due, limit(w[XY_KP + i] * DEGREE * u_error + w[SUM_X + i], -tilt, tilt))
+        update(w, ROLL + i, due, limit(-(w[XY_KP + i] * DEGREE * v_error + w[SUM_Y + i]), -tilt, tilt))
+        turn = w[YAW_KP + i] * shortest_turn(w[SYAW + i] - angle_of(aside, ahead))
+        update(w, YAW_RATE + i, due, limit(turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i]))
+        pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] + w[Z_KD + i] * vz
+        update(w, THRUST + i, due, limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i]))
 
 
 @compiled
-def control_attitude(w, i, roll, pitch):
-    dt = w[ATTITUDE_DT + i]
-    roll_error, pitch_error = (w[ROLL + i] - roll) / DEGREE, (w[PITCH + i] - pitch) / DEGREE
-    w[SUM_ROLL + i] += roll_error * dt
-    w[SUM_PITCH + i] += pitch_error * dt
-    w[ROLL_RATE + i] = w[ATTITUDE_KP + i] * roll_error + w[ATTITUDE_KI + i] * w[SUM_ROLL + i]
-    w[PITCH_RATE + i] = w[ATTITUDE_KP + i] * pitch_error + w[ATTITUDE_KI + i] * w[SUM_PITCH + i]
+def control_attitude(w, tick):
+    for i in range(LANES):
+        due = is_due(w, i, tick, ATTITUDE_TICKS)
+        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        nose_down = limit(2.0 * (a * c - d * b), -1.0, 1.0)
+        roll = angle_of(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
+        pitch = angle_of(nose_down, sqrt((1.0 - nose_down) * (1.0 + nose_down)))
+        dt = w[ATTITUDE_DT + i]
+        roll_error, pitch_error = (w[ROLL + i] - roll) / DEGREE, (w[PITCH + i] - pitch) / DEGREE
+        kp, ki = w[ATTITUDE_KP + i], w[ATTITUDE_KI + i]
+        update(w, SUM_ROLL + i, due, w[SUM_ROLL + i] + roll_error * dt)
+        update(w, SUM_PITCH + i, due, w[SUM_PITCH + i] + pitch_error * dt)
+        update(w, ROLL_RATE + i, due, kp * roll_error + ki * w[SUM_ROLL + i])
+        update(w, PITCH_RATE + i, due, kp * pitch_error + ki * w[SUM_PITCH + i])
 
 
 @compiled
-def control_rates(w, i, rotors):
+def control_rates(w, rotors):
     """Rate errors → PWM of each motor (eq. 9) → rotor speeds."""
-    yaw_error = w[YAW_RATE + i] - w[EWZ + i]
-    w[SUM_YAW_RATE + i] += yaw_error * w[RATE_DT + i]
-    roll = 0.5 * w[RATE_KP + i] * (w[ROLL_RATE + i] - w[EWX + i])
-    pitch = 0.5 * w[RATE_KP + i] * (w[PITCH_RATE + i] - w[EWY + i])
-    yaw = w[YAW_RATE_KP + i] * yaw_error + w[YAW_RATE_KI + i] * w[SUM_YAW_RATE + i]
-    thrust, slope, offset = w[THRUST + i], w[PWM_SLOPE + i], w[PWM_OFFSET + i]
-    rotors[TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset
-    rotors[ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch - roll + yaw) + offset
-    rotors[2 * ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch + roll - yaw) + offset
-    rotors[3 * ROTOR_WIDTH + TARGET + i] = slope * (thrust - pitch + roll + yaw) + offset
+    for i in range(LANES):
+        flies = w[MODE + i] != 0.0
+        yaw_error = w[YAW_RATE + i] - w[EWZ + i]
+        update(w, SUM_YAW_RATE + i, flies, w[SUM_YAW_RATE + i] + yaw_error * w[RATE_DT + i])
+        roll = 0.5 * w[RATE_KP + i] * (w[ROLL_RATE + i] - w[EWX + i])
+        pitch = 0.5 * w[RATE_KP + i] * (w[PITCH_RATE + i] - w[EWY + i])
+        yaw = w[YAW_RATE_KP + i] * yaw_error + w[YAW_RATE_KI + i] * w[SUM_YAW_RATE + i]
+        thrust, slope, offset = w[THRUST + i], w[PWM_SLOPE + i], w[PWM_OFFSET + i]
+        rotors[TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset if flies else 0.0
+        rotors[ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch - roll + yaw) + offset if flies else 0.0
+        rotors[2 * ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch + roll - yaw) + offset if flies else 0.0
+        rotors[3 * ROTOR_WIDTH + TARGET + i] = slope * (thrust - pitch + roll + yaw) + offset if flies else 0.0
 
 
 @block_kernel
 def control_crazyflie(w, rotors, tick):
-    for i in range(LANES):
-        if w[MODE + i] == 0.0:
-            for k in range(4):
-                rotors[k * ROTOR_WIDTH + TARGET + i] = 0.0
-            continue
-        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
-        if tick % int(w[POSITION_TICKS + i]) == 0:
-            generate_reference(w, i, atan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d)))
-        if tick % int(w[ATTITUDE_TICKS + i]) == 0:
-            roll = atan2(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
-            pitch = asin(_limit(2.0 * (a * c - d * b), -1.0, 1.0))
-            control_attitude(w, i, roll, pitch)
-        control_rates(w, i, rotors)
+    if is_any_due(w, tick, POSITION_TICKS):
+        generate_reference(w, tick)
+    if is_any_due(w, tick, ATTITUDE_TICKS):
+        control_attitude(w, tick)
+    control_rates(w, rotors)
 
 
 class CrazyflieParameters(Rated):

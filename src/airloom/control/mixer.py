@@ -7,7 +7,8 @@ from airloom.physics.rows import (
     LANES, MAX_SPEED, MIX_THRUST, MIX_X, MIX_Y, MIX_Z, ROTOR_WIDTH, SCRATCH, TARGET, THRUST_CONSTANT,
 )  # fmt: skip
 
-WANT_THRUST, WANT_X, WANT_Y, WANT_Z, ROOM = (SCRATCH + k * LANES for k in range(5))
+WANT_THRUST, WANT_X, WANT_Y, WANT_Z, ROOM, OTHER_WANTS = (SCRATCH + k * LANES for k in range(6))
+"""What the mixer works with, and where a controller's own wants may follow."""
 
 
 @compiled

@@ -15,13 +15,15 @@ thrust and tilt limited to what the rotors can do, and yaw given up first where 
 
 from __future__ import annotations
 
-from math import acos, asin, atan2, cos, nan, pi, sin, sqrt, tan
+from math import acos, cos, nan, pi, sin, sqrt, tan
 from typing import Any
 
 from pydantic import Field, model_validator
 
+from airloom.commands import Mode
 from airloom.compiled import compiled
-from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
+from airloom.control.lanes import angle_of, limit, shortest_turn, update
+from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.flight_stack import Rated, block_kernel
 from airloom.physics.rows import (
@@ -37,59 +39,117 @@ from airloom.physics.rows import (
 ) = (GAIN + k * LANES for k in range(14))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE = (
+    OTHER_WANTS + k * LANES for k in range(6)
+)
+IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mode)
 MAX_INTEGRAL = 3.0  # m/s²
 NEAR = 0.15  # part of the braking distance within which the integral works
 LEAST_COSINE = 0.05  # of the pitch, where X-Y-Z angles are about to lose their meaning
 
 
 @compiled
-def _limit(x, size):
-    return min(max(x, -size), size)
-
-
-@compiled
-def acceleration_for_position(w, i):
-    ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
-    far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
-    if far > 1.0:
-        ex, ey, ez = ex / far, ey / far, ez / far
-    kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i] if far < NEAR else 0.0
-    w[SUM_X + i] = _limit(w[SUM_X + i] + ki * ex, MAX_INTEGRAL)
-    w[SUM_Y + i] = _limit(w[SUM_Y + i] + ki * ey, MAX_INTEGRAL)
-    w[SUM_Z + i] = _limit(w[SUM_Z + i] + ki * ez, MAX_INTEGRAL)
+def believed_rotation(w, i):
+    """Rotation matrix body→world, row by row."""
+    a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
     return (
-        w[SAX + i] + kd * (w[SVX + i] - w[EVX + i]) + kp * ex + w[SUM_X + i],
-        w[SAY + i] + kd * (w[SVY + i] - w[EVY + i]) + kp * ey + w[SUM_Y + i],
-        w[SAZ + i] + kd * (w[SVZ + i] - w[EVZ + i]) + kp * ez + w[SUM_Z + i],
-    )
+        1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c),
+        2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b),
+        2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c),
+    )  # fmt: skip
 
 
 @compiled
-def acceleration_for_velocity(w, i, heading):
+def is_any(w, mode):
+    """Whether a vehicle of the block is in this mode; its stage is left out if not."""
+    count = 0
+    for i in range(LANES):
+        count += 1 if w[MODE + i] == mode else 0
+    return count > 0
+
+
+@compiled
+def accelerate_to_position(w):
+    for i in range(LANES):
+        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
+        far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
+        shrink = 1.0 / far if far > 1.0 else 1.0
+        ex, ey, ez = ex * shrink, ey * shrink, ez * shrink
+        kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i]
+        near = (far < NEAR) & (w[MODE + i] == POSITION)
+        update(w, SUM_X + i, near, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Y + i, near, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Z + i, near, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
+        w[WANT_X + i] = w[SAX + i] + kd * (w[SVX + i] - w[EVX + i]) + kp * ex + w[SUM_X + i]
+        w[WANT_Y + i] = w[SAY + i] + kd * (w[SVY + i] - w[EVY + i]) + kp * ey + w[SUM_Y + i]
+        w[WANT_Z + i] = w[SAZ + i] + kd * (w[SVZ + i] - w[EVZ + i]) + kp * ez + w[SUM_Z + i]
+        w[WANT_YAW + i] = w[SYAW + i]
+        w[WANT_YAWRATE + i] = w[SYAWRATE + i]
+
+
+@compiled
+def accelerate_to_velocity(w):
     """In the body frame a velocity is along the heading and level: forward does not mean down when leaning."""
-    vx, vy, ax, ay = w[BVX + i], w[BVY + i], w[BAX + i], w[BAY + i]
-    if w[B_IN_BODY + i] != 0.0:
-        c, s = cos(heading), sin(heading)
-        vx, vy, ax, ay = c * vx - s * vy, s * vx + c * vy, c * ax - s * ay, s * ax + c * ay
-    k = w[VELOCITY_K + i]
-    return (
-        ax + k * (vx - w[EVX + i]),
-        ay + k * (vy - w[EVY + i]),
-        w[BAZ + i] + k * (w[BVZ + i] - w[EVZ + i]),
-    )
+    for i in range(LANES):
+        if w[MODE + i] == VELOCITY:
+            vx, vy, ax, ay = w[BVX + i], w[BVY + i], w[BAX + i], w[BAY + i]
+            r00, _, _, r10, _, _, _, _, _ = believed_rotation(w, i)
+            level = sqrt(r00 * r00 + r10 * r10)
+            if w[B_IN_BODY + i] != 0.0 and level > 0.0:
+                c, s = r00 / level, r10 / level
+                vx, vy, ax, ay = c * vx - s * vy, s * vx + c * vy, c * ax - s * ay, s * ax + c * ay
+            k = w[VELOCITY_K + i]
+            w[WANT_X + i] = ax + k * (vx - w[EVX + i])
+            w[WANT_Y + i] = ay + k * (vy - w[EVY + i])
+            w[WANT_Z + i] = w[BAZ + i] + k * (w[BVZ + i] - w[EVZ + i])
+            w[WANT_YAWRATE + i] = w[BYAWRATE + i]
 
 
 @compiled
-def force_within_reach(w, i, ax, ay, az):
+def lean_to_accelerate(w):
     """Force that gives this acceleration against gravity; what is too much is taken from the level part first."""
-    m, most = w[MASS + i], w[MAX_THRUST + i]
-    fz = min(max(m * (az + w[GRAVITY + i]), 0.2 * m * w[GRAVITY + i]), most)
-    fx, fy = m * ax, m * ay
-    level = sqrt(fx * fx + fy * fy)
-    room = min(w[LEAN + i] * fz, sqrt(most * most - fz * fz))
-    if level > room:
-        fx, fy = fx * room / level, fy * room / level
-    return fx, fy, fz
+    for i in range(LANES):
+        m, most, weight = w[MASS + i], w[MAX_THRUST + i], w[MASS + i] * w[GRAVITY + i]
+        x, y, z = m * w[WANT_X + i], m * w[WANT_Y + i], m * w[WANT_Z + i] + weight
+        z = limit(z, 0.2 * weight, most)
+        level, lean, rest = sqrt(x * x + y * y), w[LEAN + i] * z, sqrt(most * most - z * z)
+        room = lean if lean < rest else rest
+        shrink = room / level if level > room else 1.0
+        x, y = x * shrink, y * shrink
+        w[WANT_X + i] = x
+        w[WANT_Y + i] = y
+        w[WANT_Z + i] = z
+        w[WANT_THRUST + i] = sqrt(x * x + y * y + z * z)
+        w[WANT_ROLL + i] = angle_of(-y, z)
+        w[WANT_PITCH + i] = angle_of(x, sqrt(y * y + z * z))
+        w[WANT_ROLLRATE + i] = 0.0
+        w[WANT_PITCHRATE + i] = 0.0
+
+
+@compiled
+def take_attitude(w):
+    for i in range(LANES):
+        if w[MODE + i] == ATTITUDE:
+            roll, pitch = w[AROLL + i], w[APITCH + i]
+            w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = sin(pitch), -sin(roll) * cos(pitch), cos(roll) * cos(pitch)
+            w[WANT_THRUST + i] = w[ATHRUST + i]
+            w[WANT_ROLL + i], w[WANT_PITCH + i], w[WANT_YAW + i] = roll, pitch, w[AYAW + i]
+            w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i] = w[AROLLRATE + i], w[APITCHRATE + i]
+            w[WANT_YAWRATE + i] = w[AYAWRATE + i]
+
+
+@compiled
+def tell_tilt(w):
+    """The wanted thrust direction in the roll and pitch of Z-Y-X angles, which the log and its readers use."""
+    for i in range(LANES):
+        r00, _, _, r10, _, _, _, _, _ = believed_rotation(w, i)
+        x, y, z = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
+        size = sqrt(r00 * r00 + r10 * r10)
+        size = size if size > LEAST_COSINE else LEAST_COSINE
+        forward, left = (r00 * x + r10 * y) / size, (r00 * y - r10 * x) / size
+        w[ROLL + i] = angle_of(-left, sqrt(forward * forward + z * z))
+        w[PITCH + i] = angle_of(forward, z)
+        w[YAW_RATE + i] = w[WANT_YAWRATE + i]
 
 
 @compiled
@@ -102,99 +162,118 @@ def turn_like(sp, cp, st, ct, droll, dpitch, dyaw, ddroll, ddpitch, ddyaw):
 
 
 @compiled
-def tilt_along_heading(roll, pitch, r00, r10):
-    """The same thrust direction in the roll and pitch of Z-Y-X angles, which the log and its readers use."""
-    x, y, z = sin(pitch), -sin(roll) * cos(pitch), cos(roll) * cos(pitch)
-    size = max(sqrt(r00 * r00 + r10 * r10), LEAST_COSINE)
-    forward, left = (r00 * x + r10 * y) / size, (r00 * y - r10 * x) / size
-    return atan2(-left, sqrt(forward * forward + z * z)), atan2(forward, z)
-
-
-@compiled
-def control_vehicle(w, i):
-    """Body thrust and torque for the mode in force, left in WANT_THRUST … WANT_Z."""
-    mode = int(w[MODE + i])
-    a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
-    r00, r01, r02 = 1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c)
-    r10, r11, r12 = 2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b)
-    r20, r21, r22 = 2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c)
-    p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
-    thrust, x, y, z = 0.0, 0.0, 0.0, 0.0
-    w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan  # for the log: not every mode wants them
-    turning, in_world = True, True  # x, y, z are an angular acceleration, given in the world
-    if mode == 5:
-        thrust, x, y, z = w[QTHRUST + i], w[QTX + i], w[QTY + i], w[QTZ + i]
-        turning, in_world = False, w[Q_IN_WORLD + i] != 0.0
-    elif mode == 4:
-        thrust, in_world = w[RTHRUST + i], w[R_IN_WORLD + i] != 0.0
-        u, v, t = p, q, r
-        if in_world:
-            u, v, t = r00 * p + r01 * q + r02 * r, r10 * p + r11 * q + r12 * r, r20 * p + r21 * q + r22 * r
-        k = w[RATE_K + i]
-        x = w[RAX + i] + k * (w[RX + i] - u)
-        y = w[RAY + i] + k * (w[RY + i] - v)
-        z = w[RAZ + i] + k * (w[RZ + i] - t)
-        w[YAW_RATE + i] = w[RZ + i]
-    else:
-        roll, yaw = atan2(-r12, r22), atan2(-r01, r00)
-        st = r02
-        ct = max(sqrt(r00 * r00 + r01 * r01), LEAST_COSINE)
-        pitch, sp, cp = atan2(st, ct), sin(roll), cos(roll)
-        # ρ̇ = D⁻¹ ω for ω in the world
+def follow_attitude(w):
+    """Angular acceleration of the body towards the wanted angles, left in WANT_X … WANT_Z."""
+    for i in range(LANES):
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = believed_rotation(w, i)
+        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
         u, v, t = r00 * p + r01 * q + r02 * r, r10 * p + r11 * q + r12 * r, r20 * p + r21 * q + r22 * r
+        st, level = r02, sqrt(r12 * r12 + r22 * r22)
+        ct = level if level > LEAST_COSINE else LEAST_COSINE
+        sp = -r12 / level if level > 0.0 else 0.0
+        cp = r22 / level if level > 0.0 else 1.0
+        # ρ̇ = D⁻¹ ω for ω in the world
         dyaw = (cp * t - sp * v) / ct
         dpitch = cp * v + sp * t
         droll = u - st * dyaw
         kp, kd, yaw_kp, yaw_kd = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[YAW_KP + i], w[YAW_KD + i]
-        if mode == 3:
-            thrust = w[ATHRUST + i]
-            want_roll, want_pitch, want_yaw = w[AROLL + i], w[APITCH + i], w[AYAW + i]
-            want_droll, want_dpitch, want_dyaw = w[AROLLRATE + i], w[APITCHRATE + i], w[AYAWRATE + i]
-        else:
-            if mode == 1:
-                fx, fy, fz = acceleration_for_position(w, i)
-                want_yaw, want_dyaw = w[SYAW + i], w[SYAWRATE + i]
-            else:
-                fx, fy, fz = acceleration_for_velocity(w, i, atan2(r10, r00))
-                want_yaw, want_dyaw, yaw_kp, yaw_kd = yaw, w[BYAWRATE + i], 0.0, w[YAWRATE_K + i]
-            fx, fy, fz = force_within_reach(w, i, fx, fy, fz)
-            thrust = sqrt(fx * fx + fy * fy + fz * fz)
-            want_roll, want_pitch = atan2(-fy, fz), asin(fx / thrust)
-            want_droll, want_dpitch = 0.0, 0.0
-        turn = want_yaw - yaw
-        turn = atan2(sin(turn), cos(turn))
+        yawrate_k, holds_yaw = w[YAWRATE_K + i], w[MODE + i] != VELOCITY
+        turn = shortest_turn(w[WANT_YAW + i] - angle_of(-r01, r00))
+        turn = yaw_kp * turn if holds_yaw else 0.0
+        yaw_kd = yaw_kd if holds_yaw else yawrate_k
         x, y, z = turn_like(
             sp, cp, st, ct, droll, dpitch, dyaw,
-            kp * (want_roll - roll) + kd * (want_droll - droll),
-            kp * (want_pitch - pitch) + kd * (want_dpitch - dpitch),
-            yaw_kp * turn + yaw_kd * (want_dyaw - dyaw),
+            kp * (w[WANT_ROLL + i] - angle_of(-r12, r22)) + kd * (w[WANT_ROLLRATE + i] - droll),
+            kp * (w[WANT_PITCH + i] - angle_of(st, ct)) + kd * (w[WANT_PITCHRATE + i] - dpitch),
+            turn + yaw_kd * (w[WANT_YAWRATE + i] - dyaw),
         )  # fmt: skip
-        w[ROLL + i], w[PITCH + i] = tilt_along_heading(want_roll, want_pitch, r00, r10)
-        w[YAW_RATE + i] = want_dyaw
-    if in_world:
-        x, y, z = r00 * x + r10 * y + r20 * z, r01 * x + r11 * y + r21 * z, r02 * x + r12 * y + r22 * z
-    if turning:
+        w[WANT_X + i] = r00 * x + r10 * y + r20 * z
+        w[WANT_Y + i] = r01 * x + r11 * y + r21 * z
+        w[WANT_Z + i] = r02 * x + r12 * y + r22 * z
+
+
+@compiled
+def to_body(w, i, x, y, z, in_world):
+    if in_world == 0.0:
+        return x, y, z
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = believed_rotation(w, i)
+    return r00 * x + r10 * y + r20 * z, r01 * x + r11 * y + r21 * z, r02 * x + r12 * y + r22 * z
+
+
+@compiled
+def follow_rates(w):
+    for i in range(LANES):
+        if w[MODE + i] == RATES:
+            k = w[RATE_K + i]
+            x, y, z = w[RAX + i] + k * w[RX + i], w[RAY + i] + k * w[RY + i], w[RAZ + i] + k * w[RZ + i]
+            x, y, z = to_body(w, i, x, y, z, w[R_IN_WORLD + i])
+            w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = x - k * w[EWX + i], y - k * w[EWY + i], z - k * w[EWZ + i]
+            w[WANT_THRUST + i] = w[RTHRUST + i]
+            w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, w[RZ + i]
+
+
+@compiled
+def turn_by_torque(w):
+    """Torque that gives this angular acceleration."""
+    for i in range(LANES):
+        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
+        x, y, z = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
         hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
         hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
         hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
-        x, y, z = (
-            w[JXX + i] * x + w[JXY + i] * y + w[JXZ + i] * z + q * hz - r * hy,
-            w[JXY + i] * x + w[JYY + i] * y + w[JYZ + i] * z + r * hx - p * hz,
-            w[JXZ + i] * x + w[JYZ + i] * y + w[JZZ + i] * z + p * hy - q * hx,
-        )
-    thrust = min(max(thrust, 0.0), w[MAX_THRUST + i])
-    w[THRUST + i] = thrust
-    w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = thrust, x, y, z
+        w[WANT_X + i] = w[JXX + i] * x + w[JXY + i] * y + w[JXZ + i] * z + q * hz - r * hy
+        w[WANT_Y + i] = w[JXY + i] * x + w[JYY + i] * y + w[JYZ + i] * z + r * hx - p * hz
+        w[WANT_Z + i] = w[JXZ + i] * x + w[JYZ + i] * y + w[JZZ + i] * z + p * hy - q * hx
+
+
+@compiled
+def take_torque(w):
+    for i in range(LANES):
+        if w[MODE + i] == TORQUE:
+            x, y, z = to_body(w, i, w[QTX + i], w[QTY + i], w[QTZ + i], w[Q_IN_WORLD + i])
+            w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = w[QTHRUST + i], x, y, z
+            w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan
+
+
+@compiled
+def rest(w):
+    for i in range(LANES):
+        if w[MODE + i] == IDLE:
+            w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = 0.0, 0.0, 0.0, 0.0
+            w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan
+
+
+@compiled
+def limit_thrust(w):
+    for i in range(LANES):
+        thrust = limit(w[WANT_THRUST + i], 0.0, w[MAX_THRUST + i])
+        w[WANT_THRUST + i] = thrust
+        w[THRUST + i] = thrust
 
 
 @block_kernel
 def control_modes(w, rotors, tick):
-    for i in range(LANES):
-        if w[MODE + i] == 0.0:
-            w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = 0.0, 0.0, 0.0, 0.0
-            w[THRUST + i], w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = 0.0, nan, nan, nan
-        else:
-            control_vehicle(w, i)
+    """Stage after stage for all lanes; each vehicle's last word is that of its own mode."""
+    to_position, to_velocity, to_attitude = is_any(w, POSITION), is_any(w, VELOCITY), is_any(w, ATTITUDE)
+    if to_position:
+        accelerate_to_position(w)
+    if to_velocity:
+        accelerate_to_velocity(w)
+    if to_position or to_velocity:
+        lean_to_accelerate(w)
+    if to_attitude:
+        take_attitude(w)
+    if to_position or to_velocity or to_attitude:
+        tell_tilt(w)
+        follow_attitude(w)
+    if is_any(w, RATES):
+        follow_rates(w)
+    turn_by_torque(w)
+    if is_any(w, TORQUE):
+        take_torque(w)
+    if is_any(w, IDLE):
+        rest(w)
+    limit_thrust(w)
     mix(w, rotors)
 
 

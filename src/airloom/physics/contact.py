@@ -45,7 +45,7 @@ def add_ground_contact(w, world):
 
 
 def corner_forces(w: np.ndarray, lanes: int, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners of a block's first vehicles that touch the ground, and the forces on them (world, N); spoils the block."""
+    """Corners of a block's first vehicles that touch the ground, and the forces there (world, N); spoils the block."""
     points, forces = [], []
     orient(w)
     turns = w[R00 : R00 + 9 * LANES].reshape(3, 3, LANES)

@@ -12,6 +12,11 @@ from airloom.scenario.models import HeightField, Obstacle, Scenario, World
 from airloom.world.ground import read_heights
 
 FRICTION = (0.6, 0.005, 0.0001)  # sliding as the batch engine's; torsional and rolling are MuJoCo's defaults
+# Nothing in the model has these, but MuJoCo would look for them at every joint and in every step.
+NOT_IN_THE_MODEL = (
+    mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER | mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+    | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS | mujoco.mjtDisableBit.mjDSBL_LIMIT
+)  # fmt: skip
 BASE_THICKNESS = 1.0  # m below the lowest height of a height field
 
 
@@ -20,7 +25,6 @@ class MujocoEngine:
         self.fleet, self.dt = fleet, scenario.step
         self.model = build_model(scenario, fleet)
         self.data = mujoco.MjData(self.model)
-        self._bodies = np.array([self.model.body(m.name).id for m in fleet.members], dtype=np.int64)
 
     def reset(self) -> None:
         mujoco.mj_resetData(self.model, self.data)
@@ -37,8 +41,8 @@ class MujocoEngine:
 
     def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
         advance_mujoco(
-            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.xfrc_applied,
-            self._bodies, tick, ticks, self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame,
+            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
+            tick, ticks, self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame,
         )  # fmt: skip
 
     def contacts(self) -> tuple[np.ndarray, np.ndarray]:
@@ -65,8 +69,8 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
     spec.option.gravity = (0.0, 0.0, -scenario.world.gravity)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     # A state that has become infinite must be seen as such, not silently replaced by the start.
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET
-    # Vehicles at rest with rotors at rest cost nothing. A force on a body, such as its rotors' thrust, keeps it awake.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET | NOT_IN_THE_MODEL
+    # Vehicles at rest with rotors at rest cost nothing. Any force on a joint, such as rotors' thrust, keeps it awake.
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
     for member in fleet.members:
         vehicle = member.vehicle

@@ -10,11 +10,10 @@ import mujoco
 from numba import types
 
 from airloom.compiled import compiled
-from airloom.loop import effects_of, keep_mean_acceleration, look_and_think
+from airloom.loop import PROPELLERS, effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
-    FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, START, STATE, STATE_ROWS, TX, TY, TZ, VX,
-    WX,
+    CX, CY, CZ, FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ, VX, WX,
 )  # fmt: skip
 from airloom.physics.wrench import gather_wrench
 
@@ -37,21 +36,29 @@ mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
 
 
 @compiled
-def _apply_wrench(w, vehicles, bodies, forces):
-    """Body wrench → world force and torque at the centre of mass, as MuJoCo takes them."""
+def _move_wrench_to_origin(w):
+    """Body wrench about the centre → world force and body torque about the origin, as a free joint takes them."""
+    for i in range(LANES):
+        x, y, z = w[FX + i], w[FY + i], w[FZ + i]
+        cx, cy, cz = w[CX + i], w[CY + i], w[CZ + i]
+        w[TX + i] += cy * z - cz * y
+        w[TY + i] += cz * x - cx * z
+        w[TZ + i] += cx * y - cy * x
+        w[FX + i] = w[R00 + i] * x + w[R01 + i] * y + w[R02 + i] * z
+        w[FY + i] = w[R10 + i] * x + w[R11 + i] * y + w[R12 + i] * z
+        w[FZ + i] = w[R20 + i] * x + w[R21 + i] * y + w[R22 + i] * z
+
+
+@compiled
+def _apply_wrench(w, vehicles, forces):
+    """At the joints: given at the bodies (`xfrc_applied`), MuJoCo takes a sixth of its step to bring them there."""
+    _move_wrench_to_origin(w)
     for i in range(LANES):
         v = vehicles[i]
         if v < 0:
             continue
-        body = bodies[v]
-        x, y, z = w[FX + i], w[FY + i], w[FZ + i]
-        forces[body, 0] = w[R00 + i] * x + w[R01 + i] * y + w[R02 + i] * z
-        forces[body, 1] = w[R10 + i] * x + w[R11 + i] * y + w[R12 + i] * z
-        forces[body, 2] = w[R20 + i] * x + w[R21 + i] * y + w[R22 + i] * z
-        x, y, z = w[TX + i], w[TY + i], w[TZ + i]
-        forces[body, 3] = w[R00 + i] * x + w[R01 + i] * y + w[R02 + i] * z
-        forces[body, 4] = w[R10 + i] * x + w[R11 + i] * y + w[R12 + i] * z
-        forces[body, 5] = w[R20 + i] * x + w[R21 + i] * y + w[R22 + i] * z
+        for k in range(6):
+            forces[6 * v + k] = w[FX + k * LANES + i]
 
 
 @compiled
@@ -69,18 +76,17 @@ def _read_state(w, vehicles, qpos, qvel):
 
 
 @compiled
-def advance_mujoco(model, data, qpos, qvel, forces, bodies, tick, ticks, dt, flight, sensing, frame_ticks, first_frame):
+def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, frame_ticks, first_frame):
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):
-            w, rotors = blocks[b], flight.rotors[b]
-            effects, parameters = effects_of(flight.stacks[b], flight)
+            w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
+            effects, parameters = effects_of(stack, flight)
             spin_rotors(rotors)
-            sum_rotors(w, rotors)
+            sum_rotors(w, rotors, flight.propellers[stack[PROPELLERS]])
             gather_wrench(w, effects, parameters)
-            _apply_wrench(w, flight.vehicles[b], bodies, forces)
-            for j in range(STATE_ROWS * LANES):
-                w[START + j] = w[STATE + j]
+            _apply_wrench(w, flight.vehicles[b], forces)
+            keep_start_velocity(w)
         mj_step(model, data)
         for b in range(blocks.shape[0]):
             w = blocks[b]

@@ -14,12 +14,13 @@ import numpy as np
 
 from airloom.compiled import compiled
 from airloom.physics.rows import (
-    DAMPING, FX, FY, FZ, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, PUSH, ROTOR_DAMPING, ROTOR_PUSH, ROTOR_WIDTH,
-    ROTORS_TOGETHER, SPEED, TARGET, TX, TY, TZ, UX, UY, UZ, WX, WY, WZ,
+    DAMPING, FX, FY, FZ, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, PROPELLER_WIDTH, PUSH, ROTOR_DAMPING, ROTOR_PUSH,
+    ROTOR_WIDTH, ROTORS_TOGETHER, SPEED, TARGET, TX, TY, TZ, UX, UY, UZ, WX, WY, WZ,
 )  # fmt: skip
 
-FOUR = ROTORS_TOGETHER * ROTOR_WIDTH
-A, B, C, D = (k * ROTOR_WIDTH for k in range(ROTORS_TOGETHER))
+FOUR_ROTORS, FOUR_PROPELLERS = ROTORS_TOGETHER * ROTOR_WIDTH, ROTORS_TOGETHER * PROPELLER_WIDTH
+SPEED_A, SPEED_B, SPEED_C, SPEED_D = (k * ROTOR_WIDTH + SPEED for k in range(ROTORS_TOGETHER))
+A, B, C, D = (k * PROPELLER_WIDTH for k in range(ROTORS_TOGETHER))
 
 
 def cross_matrix(v: np.ndarray) -> np.ndarray:
@@ -68,11 +69,11 @@ def spin_rotors(rotors):
 
 
 @compiled
-def _sum_four(w, four):
+def _sum_four(w, rotors, four):
     for row in range(6):
         for i in range(LANES):
             j = row * LANES + i
-            a, b, c, d = four[A + SPEED + i], four[B + SPEED + i], four[C + SPEED + i], four[D + SPEED + i]
+            a, b, c, d = rotors[SPEED_A + i], rotors[SPEED_B + i], rotors[SPEED_C + i], rotors[SPEED_D + i]
             w[ROTOR_PUSH + j] += (
                 a * a * four[A + PUSH + j] + b * b * four[B + PUSH + j]
                 + c * c * four[C + PUSH + j] + d * d * four[D + PUSH + j]
@@ -81,18 +82,18 @@ def _sum_four(w, four):
         for i in range(LANES):
             j = row * LANES + i
             w[ROTOR_DAMPING + j] += (
-                four[A + SPEED + i] * four[A + DAMPING + j] + four[B + SPEED + i] * four[B + DAMPING + j]
-                + four[C + SPEED + i] * four[C + DAMPING + j] + four[D + SPEED + i] * four[D + DAMPING + j]
+                rotors[SPEED_A + i] * four[A + DAMPING + j] + rotors[SPEED_B + i] * four[B + DAMPING + j]
+                + rotors[SPEED_C + i] * four[C + DAMPING + j] + rotors[SPEED_D + i] * four[D + DAMPING + j]
             )  # fmt: skip
 
 
 @compiled
-def sum_rotors(w, rotors):
+def sum_rotors(w, rotors, propellers):
     """Constant wrench and damping matrix of all rotors at their present speeds."""
     for j in range(42 * LANES):
         w[ROTOR_PUSH + j] = 0.0
-    for base in range(0, rotors.size, FOUR):
-        _sum_four(w, rotors[base : base + FOUR])
+    for k in range(rotors.size // FOUR_ROTORS):
+        _sum_four(w, rotors[k * FOUR_ROTORS :], propellers[k * FOUR_PROPELLERS :])
 
 
 @compiled

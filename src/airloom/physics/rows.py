@@ -84,6 +84,10 @@ ROTORS_TOGETHER = 4
 _next = 0
 SPEED, TARGET, THRUST_CONSTANT, LAG_UP, LAG_DOWN, MAX_SPEED = _rows(6)
 MIX_THRUST, MIX_X, MIX_Y, MIX_Z = _rows(4)  # this rotor's thrust per collective thrust and per torque
+ROTOR_WIDTH = _next * LANES
+
+# Its propeller: what its speed becomes. Blocks of equal vehicles share theirs, so that they stay in the cache.
+_next = 0
 PUSH = _rows(6)[0]  # wrench per speed²
 DAMPING = _rows(36)[0]  # wrench per speed and per (velocity through the air, rates), row by row
-ROTOR_WIDTH = _next * LANES
+PROPELLER_WIDTH = _next * LANES

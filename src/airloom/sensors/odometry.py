@@ -3,12 +3,13 @@
 from math import cos, sin, sqrt
 
 from airloom import messages
+from airloom.compiled import compiled
 from airloom.physics.attitude import multiply
 from airloom.physics.rows import OPX, QW, QX, QY, QZ, WX, WY, WZ
 from airloom.rotations import quaternion_from_euler
-from airloom.sensors.errors import Errors, add_errors
+from airloom.sensors.errors import ANY_ERRORS, Errors, add_errors
 from airloom.sensors.sensor import (
-    OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity, to_sensor, world_to_body,
+    OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity_in_body, to_sensor,
 )  # fmt: skip
 
 
@@ -20,25 +21,35 @@ class OdometryParameters(Mounted):
     rate_errors: Errors = Errors()
 
 
-@sensor_kernel
-def measure_odometry(w, i, world, s, key, sample):
-    """Position (world), attitude, velocity and rates (sensor axes). The attitude error is a small rotation vector."""
-    s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
-    vx, vy, vz = sensor_velocity(w, i, s)
-    vx, vy, vz = world_to_body(w, i, vx, vy, vz)
-    s[READING + 7], s[READING + 8], s[READING + 9] = to_sensor(s, vx, vy, vz)
-    s[READING + 10], s[READING + 11], s[READING + 12] = to_sensor(s, w[WX + i], w[WY + i], w[WZ + i])
+@compiled
+def turn_by_errors(s, key, sample):
+    """The attitude error is a small rotation vector, kept behind the reading."""
     s[READING + 13], s[READING + 14], s[READING + 15] = 0.0, 0.0, 0.0
-    add_errors(s, READING, 0, 3, key, sample)
     add_errors(s, READING + 13, 3, 3, key, sample)
-    add_errors(s, READING + 7, 6, 6, key, sample)
-    a2, b2, c2, d2 = multiply(w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3])
     x, y, z = s[READING + 13], s[READING + 14], s[READING + 15]
     angle = sqrt(x * x + y * y + z * z)
     if angle > 0.0:
         share = sin(0.5 * angle) / angle
-        a2, b2, c2, d2 = multiply(a2, b2, c2, d2, cos(0.5 * angle), x * share, y * share, z * share)
-    s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6] = a2, b2, c2, d2
+        s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6] = multiply(
+            s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6],
+            cos(0.5 * angle), x * share, y * share, z * share,
+        )  # fmt: skip
+
+
+@sensor_kernel
+def measure_odometry(w, i, world, s, key, sample):
+    """Position (world), attitude, velocity and rates (sensor axes)."""
+    vx, vy, vz = sensor_velocity_in_body(w, i, s)
+    s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
+    s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6] = multiply(
+        w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3]
+    )
+    s[READING + 7], s[READING + 8], s[READING + 9] = to_sensor(s, vx, vy, vz)
+    s[READING + 10], s[READING + 11], s[READING + 12] = to_sensor(s, w[WX + i], w[WY + i], w[WZ + i])
+    if s[ANY_ERRORS] != 0.0:
+        add_errors(s, READING, 0, 3, key, sample)
+        turn_by_errors(s, key, sample)
+        add_errors(s, READING + 7, 6, 6, key, sample)
 
 
 class Odometry(Sensor):

@@ -149,9 +149,24 @@ def sensor_position(w, i, s):
 
 
 @compiled
-def sensor_velocity(w, i, s):
-    """Velocity of the place where the sensor sits, world."""
+def turning_velocity(w, i, s):
+    """Velocity that the vehicle's rotation gives the place where the sensor sits, body."""
     x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
     a, b, c = w[WX + i], w[WY + i], w[WZ + i]
-    x, y, z = body_to_world(w, i, b * z - c * y, c * x - a * z, a * y - b * x)
+    return b * z - c * y, c * x - a * z, a * y - b * x
+
+
+@compiled
+def sensor_velocity(w, i, s):
+    """Velocity of the place where the sensor sits, world."""
+    x, y, z = turning_velocity(w, i, s)
+    x, y, z = body_to_world(w, i, x, y, z)
     return w[VX + i] + x, w[VY + i] + y, w[VZ + i] + z
+
+
+@compiled
+def sensor_velocity_in_body(w, i, s):
+    """The same along the axes of the body."""
+    x, y, z = turning_velocity(w, i, s)
+    u, v, t = world_to_body(w, i, w[VX + i], w[VY + i], w[VZ + i])
+    return u + x, v + y, t + z

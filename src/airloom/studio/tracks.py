@@ -57,52 +57,52 @@ def read_tracks(
     log: LogReader, vehicles: Mapping[str, Vehicle], pose_topics: Mapping[str, str], events: Iterable[dict]
 ) -> list[Track]:
     """All vehicles, each in one of the tracks; its number there is that in `vehicles`."""
-    poses = log.series_of(pose_topics.values(), "pose.pose")
-    together: dict[bytes, list[str]] = {}
-    for name in vehicles:
-        together.setdefault(poses[pose_topics[name]][0].tobytes(), []).append(name)
-    numbers = {name: number for number, name in enumerate(vehicles)}
-    columns = ROTOR_SPEEDS.start + max(len(vehicle.rotors) for vehicle in vehicles.values())
-    tracks = []
-    for names in together.values():
-        times = poses[pose_topics[names[0]]][0]
-        track = Track(times, [numbers[name] for name in names], columns)
-        for k, name in enumerate(names):
-            _fill_pose(track.frames[:, k], poses[pose_topics[name]][1])
-        tracks.append(track)
-    del poses
-    _fill_the_rest(log, vehicles, pose_topics, tracks)
-    _fill_modes(list(vehicles), events, tracks)
+    names = list(vehicles)
+    tracks = _read_motion(log, vehicles, pose_topics)
+    _read_setpoints(log, names, tracks)
+    _read_rotors(log, vehicles, tracks)
+    _fill_modes(names, events, tracks)
     for track in tracks:
         track.mend()
     return tracks
 
 
-def _fill_pose(frames: np.ndarray, pose: np.ndarray) -> None:
-    frames[:, POSITION] = pose[:, :3]
-    frames[:, ATTITUDE] = pose[:, [6, 3, 4, 5]]
-    frames[:, TARGET] = pose[:, :3]
-
-
-def _fill_the_rest(
-    log: LogReader, vehicles: Mapping[str, Vehicle], pose_topics: Mapping[str, str], tracks: list[Track]
-) -> None:
+def _read_motion(log: LogReader, vehicles: Mapping[str, Vehicle], pose_topics: Mapping[str, str]) -> list[Track]:
     names = list(vehicles)
-    twists = log.series_of(pose_topics.values(), "twist.twist")
-    for name, times, frames in _members(names, tracks):
-        twist = _held(times, twists[pose_topics[name]])
+    poses, twists = (log.series_of(pose_topics.values(), field) for field in ("pose.pose", "twist.twist"))
+    together: dict[bytes, list[int]] = {}
+    for number, name in enumerate(names):
+        together.setdefault(poses[pose_topics[name]][0].tobytes(), []).append(number)
+    columns = ROTOR_SPEEDS.start + max(len(vehicle.rotors) for vehicle in vehicles.values())
+    tracks = [Track(poses[pose_topics[names[group[0]]]][0], group, columns) for group in together.values()]
+    for name, _, frames in _members(names, tracks):
+        pose, twist = poses[pose_topics[name]][1], twists[pose_topics[name]][1]
+        frames[:, POSITION] = frames[:, TARGET] = pose[:, :3]
+        frames[:, ATTITUDE] = pose[:, [6, 3, 4, 5]]
         frames[:, VELOCITY] = rotated(frames[:, ATTITUDE], twist[:, :3])
         frames[:, RATES] = twist[:, 3:]
+    return tracks
+
+
+def _read_setpoints(log: LogReader, names: list[str], tracks: list[Track]) -> None:
+    """Who is told no position may be where it is."""
     positions, yaws = (_logged(log, names, "setpoint", field) for field in ("position", "yaw"))
-    speeds: dict[str, Series] = {}
-    for count in {len(vehicle.rotors) for vehicle in vehicles.values()}:
-        speeds |= _logged(log, [name for name in names if len(vehicles[name].rotors) == count], "rotors", "velocity")
     for name, times, frames in _members(names, tracks):
         if name in positions:
             target = _held(times, positions[name])
             told = np.isfinite(target).all(axis=1)
             frames[told, TARGET] = target[told]
             frames[:, TARGET_YAW] = np.nan_to_num(_held(times, yaws[name]))
+
+
+def _read_rotors(log: LogReader, vehicles: Mapping[str, Vehicle], tracks: list[Track]) -> None:
+    alike: dict[int, list[str]] = {}
+    for name, vehicle in vehicles.items():
+        alike.setdefault(len(vehicle.rotors), []).append(name)
+    speeds: dict[str, Series] = {}
+    for names in alike.values():
+        speeds |= _logged(log, names, "rotors", "velocity")
+    for name, times, frames in _members(list(vehicles), tracks):
         if name in speeds:
             held = _held(times, speeds[name])
             frames[:, ROTOR_SPEEDS.start : ROTOR_SPEEDS.start + held.shape[1]] = held

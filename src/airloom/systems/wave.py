@@ -32,7 +32,9 @@ class Wave(System):
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)
 
     def reset(self, sim) -> None:
-        self._places = self._vehicles.positions[:, :2]
+        self._positions = self._vehicles.positions
+        self._lags = 2 * pi * self._positions[:, 0] / self.parameters.wavelength
+        self._velocities, self._accelerations = np.zeros_like(self._positions), np.zeros_like(self._positions)
 
     def pre_update(self, sim) -> None:
         p, t = self.parameters, sim.time
@@ -40,10 +42,9 @@ class Wave(System):
             return
         waving = t >= p.start + p.rise
         w, a = 2 * pi / p.period, p.amplitude if waving else 0.0
-        phases = w * (t - p.start - p.rise) - 2 * pi * self._places[:, 0] / p.wavelength
-        none = np.zeros_like(phases)
-        self._vehicles.command(
-            positions=np.column_stack([self._places, p.height + a * np.sin(phases)]),
-            velocities=np.column_stack([none, none, a * w * np.cos(phases)]),
-            accelerations=np.column_stack([none, none, -a * w * w * np.sin(phases)]),
-        )
+        phases = w * (t - p.start - p.rise) - self._lags
+        bob = a * np.sin(phases)
+        self._positions[:, 2] = p.height + bob
+        self._velocities[:, 2] = a * w * np.cos(phases)
+        self._accelerations[:, 2] = -w * w * bob
+        self._vehicles.command(self._positions, velocities=self._velocities, accelerations=self._accelerations)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.physics.rows import TARGET
+from airloom.physics.rows import KEPT_ROWS, TARGET
 from airloom.scenario import ScenarioError
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
@@ -111,3 +111,19 @@ def test_unarmed_the_motors_are_told_nothing() -> None:
 def test_other_layouts_are_refused(vehicle: str) -> None:
     with pytest.raises(ScenarioError, match="cascade"):
         crazyflie(**{"vehicles.cf": {"extends": vehicle, "controller": "crazys"}})
+
+
+def test_a_vehicle_does_not_depend_on_the_rates_beside_it() -> None:
+    """Its loops have their turns when its own file says so, not when those of the same block have theirs."""
+    slow = {"extends": "crazyflie2", "controller": {"kind": "crazyflie", "position_rate": 50, "attitude_rate": 125}}
+    fast = {"extends": "crazyflie2", "pose": {"position": [5, 0, 0.015]}}
+
+    def flown(vehicles: dict[str, Any]) -> bytes:
+        sim = Simulation.load("fleet", overrides={"vehicles": vehicles, "systems": {}, "engine": "batch"})
+        for vehicle in sim.vehicles.values():
+            vehicle.command(al.PositionYaw((*vehicle.position[:2] + 0.3, 1.0), yaw=0.5))
+        sim.step(1500)
+        column = sim.fleet.column(next(m for m in sim.fleet.members if m.name == "slow"))
+        return column[:KEPT_ROWS].tobytes()
+
+    assert flown({"drone": None, "slow": slow}) == flown({"drone": None, "fast": fast, "slow": slow})

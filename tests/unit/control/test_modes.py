@@ -12,7 +12,7 @@ from pydantic import ValidationError
 import airloom as al
 from airloom.control.mixer import WANT_THRUST
 from airloom.control.modes import ModesParameters, control_modes
-from airloom.physics.rows import COMMAND, EPX, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES
+from airloom.physics.rows import COMMAND, EPX, JXX, JXY, JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LANES, MODE, ROTOR_WIDTH, TARGET
 from airloom.rotations import matrix_from_quaternion
 from airloom.simulation import Simulation
 from airloom.testing import run_scenario
@@ -207,6 +207,24 @@ def test_laws_agree_with_the_seed_document(bench: Bench, kind: Any) -> None:
             assert wanted == pytest.approx([thrust, *torque], rel=1e-9, abs=1e-9)
             compared += 1
     assert compared > 50
+
+
+def test_a_vehicle_does_not_depend_on_the_modes_beside_it(bench: Bench) -> None:
+    random, rows = np.random.default_rng(2), bench.block.reshape(-1, LANES)
+    mixed = rows.copy()
+    for lane, kind in enumerate([*KINDS, *KINDS[:2]]):
+        bench.wanted(random_state(random), random_command(kind, random))
+        mixed[:, lane] = rows[:, 0]
+    mixed[MODE // LANES, LANES - 1] = al.Mode.IDLE
+    for lane in range(LANES):
+        alone = np.repeat(mixed[:, [lane]], LANES, axis=1)
+        beside, answers = np.roll(mixed, -lane, axis=1), []
+        for block in (alone, beside):
+            rotors = bench.rotors.copy()
+            control_modes(block.reshape(-1), rotors, 0)
+            targets = rotors.reshape(-1, ROTOR_WIDTH)[:, TARGET]
+            answers.append((block[:KEPT_ROWS, 0].tobytes(), targets.tobytes()))
+        assert answers[0] == answers[1]
 
 
 def test_yaw_turns_the_short_way(bench: Bench) -> None:
