@@ -19,8 +19,8 @@ from airloom.flight_stack import StackError
 from airloom.group import Group
 from airloom.guard import Guard
 from airloom.loop import look_once
+from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
-from airloom.missions.streaming import Streamer
 from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.publishing import Publisher
@@ -58,7 +58,7 @@ class Simulation:
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         CommandTopics(self)
-        self.streamer = Streamer(self)
+        self.guides = Guides(self)
         self._started = self._stopping = False
         self._tasks: list[Task] = []
         for system in self.systems.values():
@@ -159,7 +159,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
         self.guard.forget()
-        self.streamer.forget()
+        self.guides.forget()
         for system in self.systems.values():
             system.reset(self)
 

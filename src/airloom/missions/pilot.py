@@ -87,12 +87,12 @@ class Pilot:
         await self._or_brake(
             Until(self._is_down, f"{self.name}: land", limit, earliest=min(0.6 * trajectory.duration, limit))
         )
-        self.sim.streamer.drop(self.vehicle)
+        self.sim.guides.end(self.vehicle)
         self.vehicle.kill()
 
     def brake(self) -> None:
         """Leave whatever is being flown, and hover; a vehicle that is idle stays so."""
-        self.sim.streamer.drop(self.vehicle)
+        self.sim.guides.end(self.vehicle)
         if self.vehicle.armed:
             self.vehicle.recover()
 
@@ -146,7 +146,7 @@ class Pilot:
     def _start(self, trajectory: PiecewisePolynomial) -> None:
         first = trajectory.at(0.0)
         self.vehicle.command(PositionYaw(tuple(first[:3]), float(first[3])))
-        self.sim.streamer.fly(self.vehicle, trajectory)
+        self.sim.guides.begin(self.vehicle, trajectory)
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)
@@ -154,7 +154,7 @@ class Pilot:
         limit = 2 * trajectory.duration + 15 if timeout is None else timeout
         arrival = Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit, earliest=trajectory.duration)
         await self._or_brake(arrival)
-        self.sim.streamer.drop(self.vehicle)
+        self.sim.guides.end(self.vehicle)
         self.vehicle.command(PositionYaw(tuple(goal), float(trajectory.at(trajectory.duration)[3])))
 
     async def _or_brake(self, flight: Awaitable) -> None:

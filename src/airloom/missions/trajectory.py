@@ -8,16 +8,55 @@ the one whose first six derivatives are continuous at every waypoint (Richter, B
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import perm, pi
+from math import cos, perm, pi, sin
+from typing import ClassVar
 
 import numpy as np
 
+from airloom.compiled import Kernel
+from airloom.flight_stack import guide_kernel
+from airloom.physics.rows import LANES, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE
+
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
+# A plan: the step, when the present piece began, where it lies in the plan (0 when all is over); then the pieces, each
+# a duration and its coefficients.
+STEP, BEGAN, PRESENT, FIRST_PIECE = range(4)
+PIECE_WIDTH = 1 + AXES * ORDER
 
 
 class PathError(ValueError):
     """A path that cannot be flown; the message is meant for the user."""
+
+
+@guide_kernel
+def follow_trajectory(w, i, tick, plan):
+    """Place, velocity, acceleration, yaw and yaw rate at this tick; at the end it rests and falls silent."""
+    at = int(plan[PRESENT])
+    if at == 0:
+        return
+    t = tick * plan[STEP] - plan[BEGAN]
+    while t > plan[at] and at + PIECE_WIDTH < plan.size:
+        t -= plan[at]
+        plan[BEGAN] += plan[at]
+        at += PIECE_WIDTH
+    over = t >= plan[at]
+    plan[PRESENT] = 0.0 if over else at
+    t = min(t, plan[at])
+    for axis in range(AXES):
+        first = at + 1 + axis * ORDER
+        p, v, a = 0.0, 0.0, 0.0
+        for n in range(ORDER - 1, -1, -1):
+            a = a * t + 2.0 * v
+            v = v * t + p
+            p = p * t + plan[first + n]
+        if over:
+            v, a = 0.0, 0.0
+        if axis < 3:
+            w[SPX + axis * LANES + i], w[SVX + axis * LANES + i], w[SAX + axis * LANES + i] = p, v, a
+        else:
+            w[SYAW + i], w[SYAWRATE + i] = p, v
+            w[SCOS + i], w[SSIN + i] = cos(p), sin(p)
 
 
 @dataclass(frozen=True)
@@ -26,6 +65,7 @@ class PiecewisePolynomial:
 
     durations: np.ndarray
     coefficients: np.ndarray
+    kernel: ClassVar[Kernel] = follow_trajectory
 
     @property
     def duration(self) -> float:
@@ -38,6 +78,14 @@ class PiecewisePolynomial:
         piece = min(int(np.searchsorted(edges, t, side="right")) - 1, len(self.durations) - 1)
         powers = _powers(t - edges[piece], derivative)
         return self.coefficients[piece] @ powers
+
+    def plan(self, tick: int, step: float) -> np.ndarray:
+        n = len(self.durations)
+        plan = np.empty(FIRST_PIECE + n * PIECE_WIDTH)
+        plan[:FIRST_PIECE] = step, tick * step, FIRST_PIECE
+        pieces = plan[FIRST_PIECE:].reshape(n, PIECE_WIDTH)
+        pieces[:, 0], pieces[:, 1:] = self.durations, self.coefficients.reshape(n, -1)
+        return plan
 
 
 _EXPONENTS = np.arange(ORDER)
