@@ -100,6 +100,7 @@ class Fleet:
     def __init__(self, scenario: Scenario, systems: Iterable[System]) -> None:
         self.scenario = scenario
         self.step_ns = to_ns(scenario.step)
+        self.guide_ticks = max(to_ns(GUIDE_PERIOD) // self.step_ns, 1)
         self._resolved: dict[int, Any] = {}
         self._airframes: dict[int, Airframe] = {}
         systems = list(systems)
@@ -329,7 +330,7 @@ class Fleet:
 
     def _fill_stack(self, b: int, member: Member) -> None:
         stack, controller = self.flight.stacks[b], member.controller
-        stack[GUIDE_TICKS] = max(round(GUIDE_PERIOD * 1e9) // self.step_ns, 1)
+        stack[GUIDE_TICKS] = self.guide_ticks
         stack[ESTIMATOR] = member.estimator.kernel.address
         stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
         if controller is not None and controller.kernel is not None:

@@ -23,7 +23,7 @@ from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
 from airloom.plugin import find
-from airloom.publishing import Publisher
+from airloom.publishing import Publisher, Tape
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
@@ -121,6 +121,10 @@ class Simulation:
         self._tasks = [task for task in self._tasks if not task.done]
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
+
+    def record(self, tape: Tape) -> None:
+        """Publish what the loop writes to a tape until the tape is over."""
+        self._publisher.record(tape)
 
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""

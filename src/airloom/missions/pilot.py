@@ -10,8 +10,8 @@ import numpy as np
 
 from airloom import messages
 from airloom.commands import PositionYaw, VelocityYawRate
-from airloom.missions.pursuit import RATE, Polyline, Pursuit
-from airloom.missions.tasks import All, Cancelled, MissionError, MissionTimeout, Sleep, Task, Until
+from airloom.missions.pursuit import Polyline, Pursuit, Targets
+from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import PiecewisePolynomial, through
 from airloom.rotations import yaw_from_quaternion
 from airloom.world.ground import ground
@@ -167,28 +167,34 @@ class Pilot:
 
     async def _pursue(self, pursuit: Pursuit, timeout: float | None) -> None:
         limit = 3 * pursuit.path.length / pursuit.speed + 20 if timeout is None else timeout
-        await self._or_brake(self._steer_along(pursuit, self.sim.time + limit))
+        topic = self.sim.bus.advertise(f"/{self.name}/pursuit_target", messages.pose("world"))
+        targets = Targets(topic, pursuit, self.sim.fleet.guide_ticks)
+        self.sim.record(targets)
+        try:
+            await self._or_brake(self._steer_along(pursuit, limit))
+        finally:
+            targets.over = True
+        self.sim.guides.end(self.vehicle)
         self.vehicle.command(PositionYaw(tuple(pursuit.path.points[-1]), self._yaw()))
 
-    async def _steer_along(self, pursuit: Pursuit, deadline: float) -> None:
-        vehicle, start = self.vehicle, self.sim.time
-        targets = self.sim.bus.advertise(f"/{self.name}/pursuit_target", messages.pose("world"))
-        while not self._has_followed(pursuit):
-            if self.sim.time > deadline:
-                raise MissionTimeout(f"{self.name}: pursuit took longer than {deadline - start:g} s")
-            velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
-            vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
-            targets.publish_values(self.sim.time_ns, [*pursuit.target, 1.0, 0.0, 0.0, 0.0])
-            await Sleep(1.0 / RATE)
+    async def _steer_along(self, pursuit: Pursuit, limit: float) -> None:
+        vehicle = self.vehicle
+        velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
+        self.sim.guides.begin(vehicle, pursuit)
+        vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
+        await Until(lambda: self._has_followed(pursuit), f"{self.name}: pursuit", limit)
 
     def _has_followed(self, pursuit: Pursuit) -> bool:
+        self._must_not_be_idle()
         return pursuit.arrived and dist(self.vehicle.position, pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN
 
-    def _is_at(self, goal: np.ndarray) -> bool:
-        vehicle = self.vehicle
-        if not vehicle.armed:
+    def _must_not_be_idle(self) -> None:
+        if not self.vehicle.armed:
             raise MissionError(f"{self.name} was switched to idle")
-        state = vehicle.state.tolist()
+
+    def _is_at(self, goal: np.ndarray) -> bool:
+        self._must_not_be_idle()
+        state = self.vehicle.state.tolist()
         return dist(state[:3], goal) < ARRIVED_WITHIN and hypot(*state[7:10]) < STILL_BELOW
 
     def _is_down(self) -> bool:

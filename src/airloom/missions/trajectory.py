@@ -14,6 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
 from airloom.flight_stack import guide_kernel
 from airloom.physics.rows import LANES, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE
@@ -67,6 +68,7 @@ class PiecewisePolynomial:
     durations: np.ndarray
     coefficients: np.ndarray
     kernel: ClassVar[Kernel] = follow_trajectory
+    mode: ClassVar[Mode] = Mode.POSITION_YAW
 
     @property
     def duration(self) -> float:
