@@ -21,6 +21,8 @@ BLOCK = types.void(_Row, _Row, types.int64)
 
 GUIDE = types.void(_Row, types.int64, types.int64, _Row)
 """`kernel(w, lane, tick, plan)`: set the setpoint of one vehicle as its plan says, which is its memory, too."""
+ARRIVED = 0
+"""Where a guide notes in its plan whether the vehicle has arrived."""
 
 call_block = call_by_address(BLOCK)
 call_guide = call_by_address(GUIDE)

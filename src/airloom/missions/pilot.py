@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine
-from math import dist, hypot, pi
+from math import pi
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airloom import messages
 from airloom.commands import PositionYaw, VelocityYawRate
+from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
-from airloom.missions.trajectory import PiecewisePolynomial, through
+from airloom.missions.trajectory import ARRIVED_WITHIN, PiecewisePolynomial, through
 from airloom.rotations import yaw_from_quaternion
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
-
-ARRIVED_WITHIN = 0.2  # m
-STILL_BELOW = 0.3  # m/s
 
 
 class Pilot:
@@ -144,18 +142,17 @@ class Pilot:
         await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:
-        first = trajectory.at(0.0)
-        self.vehicle.command(PositionYaw(tuple(first[:3]), float(first[3])))
+        x, y, z, yaw = trajectory.at(0.0).tolist()
+        self.vehicle.command(PositionYaw((x, y, z), yaw))
         self.sim.guides.begin(self.vehicle, trajectory)
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)
-        goal = trajectory.at(trajectory.duration)[:3]
         limit = 2 * trajectory.duration + 15 if timeout is None else timeout
-        arrival = Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit, earliest=trajectory.duration)
-        await self._or_brake(arrival)
+        await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit, earliest=trajectory.duration))
         self.sim.guides.end(self.vehicle)
-        self.vehicle.command(PositionYaw(tuple(goal), float(trajectory.at(trajectory.duration)[3])))
+        x, y, z, yaw = trajectory.end.tolist()
+        self.vehicle.command(PositionYaw((x, y, z), yaw))
 
     async def _or_brake(self, flight: Awaitable) -> None:
         """Brake if the flight fails or is cancelled."""
@@ -182,20 +179,7 @@ class Pilot:
         velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
         self.sim.guides.begin(vehicle, pursuit)
         vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
-        await Until(lambda: self._has_followed(pursuit), f"{self.name}: pursuit", limit)
-
-    def _has_followed(self, pursuit: Pursuit) -> bool:
-        self._must_not_be_idle()
-        return pursuit.arrived and dist(self.vehicle.position, pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN
-
-    def _must_not_be_idle(self) -> None:
-        if not self.vehicle.armed:
-            raise MissionError(f"{self.name} was switched to idle")
-
-    def _is_at(self, goal: np.ndarray) -> bool:
-        self._must_not_be_idle()
-        state = self.vehicle.state.tolist()
-        return dist(state[:3], goal) < ARRIVED_WITHIN and hypot(*state[7:10]) < STILL_BELOW
+        await Arrival(vehicle, f"{self.name}: pursuit", limit)
 
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position

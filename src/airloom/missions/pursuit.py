@@ -13,8 +13,8 @@ import numpy as np
 from airloom.bus import Topic
 from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
-from airloom.flight_stack import guide_kernel
-from airloom.missions.trajectory import PathError
+from airloom.flight_stack import ARRIVED, guide_kernel
+from airloom.missions.trajectory import ARRIVED_WITHIN, PathError
 from airloom.physics.rows import (
     B_IN_BODY, BAX, BAY, BAZ, BVX, BVY, BVZ, BYAWRATE, PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ,
 )  # fmt: skip
@@ -26,9 +26,11 @@ TAPE_LENGTH = 64
 
 # A leg: how far along the path it begins, where, and in which direction it leads.
 LEG_S, LEG_X, LEG_Y, LEG_Z, LEG_DX, LEG_DY, LEG_DZ, LEG_WIDTH = range(8)
-# A plan: how far the vehicle has come, the point it steers for, what it was told; a tape of (tick, x, y, z) of the
-# points it steered for, if somebody wants them; then the legs.
-PROGRESS, TARGET_X, TARGET_Y, TARGET_Z, SPEED, LENGTH, LOOK, LOOK_X, LOOK_Y, YAW_GAIN, WANTED, TAPED, TAPE = range(13)
+# A plan: whether the vehicle has arrived, how far it has come, the point it steers for, what it was told; a tape of
+# (tick, x, y, z) of the points it steered for, if somebody wants them; then the legs.
+(
+    PROGRESS, TARGET_X, TARGET_Y, TARGET_Z, SPEED, LENGTH, LOOK, LOOK_X, LOOK_Y, YAW_GAIN, WANTED, TAPED, TAPE,
+) = range(ARRIVED + 1, ARRIVED + 14)  # fmt: skip
 FIRST_LEG = TAPE + 4 * TAPE_LENGTH
 ALONG_PATH, AT_YAW, AT_POINT = range(3)  # where to look: LOOK_X is a yaw, or LOOK_X and LOOK_Y a point
 
@@ -99,6 +101,14 @@ def turn(plan, x, y, vx, vy, yaw):
     return plan[YAW_GAIN] * atan2(sin(error), cos(error))
 
 
+@compiled
+def is_at_end(plan, x, y, z):
+    if plan[PROGRESS] < plan[LENGTH] - CLOSE:
+        return False
+    end_x, end_y, end_z = point_along(plan[FIRST_LEG:], plan[LENGTH])
+    return sqrt((end_x - x) ** 2 + (end_y - y) ** 2 + (end_z - z) ** 2) < 2 * ARRIVED_WITHIN
+
+
 @guide_kernel
 def pursue(w, i, tick, plan):
     speed = sqrt(w[VX + i] ** 2 + w[VY + i] ** 2 + w[VZ + i] ** 2)
@@ -106,6 +116,7 @@ def pursue(w, i, tick, plan):
     yaw = atan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d))
     w[BVX + i], w[BVY + i], w[BVZ + i], w[BYAWRATE + i] = steer(plan, w[PX + i], w[PY + i], w[PZ + i], speed, yaw)
     w[BAX + i], w[BAY + i], w[BAZ + i], w[B_IN_BODY + i] = 0.0, 0.0, 0.0, 0.0
+    plan[ARRIVED] = is_at_end(plan, w[PX + i], w[PY + i], w[PZ + i])
     if plan[WANTED]:
         at = TAPE + 4 * int(plan[TAPED])
         plan[at], plan[at + 1], plan[at + 2], plan[at + 3] = tick, plan[TARGET_X], plan[TARGET_Y], plan[TARGET_Z]

@@ -16,14 +16,16 @@ import numpy as np
 
 from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
-from airloom.flight_stack import guide_kernel
-from airloom.physics.rows import LANES, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE
+from airloom.flight_stack import ARRIVED, guide_kernel
+from airloom.physics.rows import LANES, PX, PY, PZ, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE, VX, VY, VZ
 
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
-# A plan: the step, when the present piece began, where it lies in the plan (0 when all is over); then the pieces, each
-# a duration and its coefficients.
-STEP, BEGAN, PRESENT, FIRST_PIECE = range(4)
+ARRIVED_WITHIN = 0.2  # m
+STILL_BELOW = 0.3  # m/s
+# A plan: whether the vehicle has arrived, the step, when the present piece began, where it lies in the plan (0 when all
+# is over), the end; then the pieces, each a duration and its coefficients.
+STEP, BEGAN, PRESENT, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 8)
 PIECE_WIDTH = 1 + AXES * ORDER
 
 
@@ -31,12 +33,10 @@ class PathError(ValueError):
     """A path that cannot be flown; the message is meant for the user."""
 
 
-@guide_kernel
-def follow_trajectory(w, i, tick, plan):
-    """Place, velocity, acceleration, yaw and yaw rate at this tick; at the end it rests and falls silent."""
+@compiled
+def set_setpoint(w, i, tick, plan):
+    """Place, velocity, acceleration, yaw and yaw rate at this tick; at rest at the end."""
     at = int(plan[PRESENT])
-    if at == 0:
-        return
     t = tick * plan[STEP] - plan[BEGAN]
     while t > plan[at] and at + PIECE_WIDTH < plan.size:
         t -= plan[at]
@@ -61,6 +61,16 @@ def follow_trajectory(w, i, tick, plan):
             w[SCOS + i], w[SSIN + i] = cos(p), sin(p)
 
 
+@guide_kernel
+def follow_trajectory(w, i, tick, plan):
+    if plan[PRESENT] != 0.0:
+        set_setpoint(w, i, tick, plan)
+    if plan[PRESENT] == 0.0:
+        x, y, z = w[PX + i] - plan[GOAL_X], w[PY + i] - plan[GOAL_Y], w[PZ + i] - plan[GOAL_Z]
+        speed = sqrt(w[VX + i] ** 2 + w[VY + i] ** 2 + w[VZ + i] ** 2)
+        plan[ARRIVED] = sqrt(x * x + y * y + z * z) < ARRIVED_WITHIN and speed < STILL_BELOW
+
+
 @dataclass(frozen=True)
 class PiecewisePolynomial:
     """`coefficients[piece, axis, power]`, each piece in its own time from 0 to its duration."""
@@ -80,10 +90,14 @@ class PiecewisePolynomial:
         _evaluate(self.durations, self.coefficients, t, derivative, values)
         return values
 
+    @property
+    def end(self) -> np.ndarray:
+        return self.at(self.duration)
+
     def plan(self, tick: int, step: float) -> np.ndarray:
         n = len(self.durations)
         plan = np.empty(FIRST_PIECE + n * PIECE_WIDTH)
-        plan[:FIRST_PIECE] = step, tick * step, FIRST_PIECE
+        plan[:FIRST_PIECE] = 0.0, step, tick * step, FIRST_PIECE, *self.end[:3]
         pieces = plan[FIRST_PIECE:].reshape(n, PIECE_WIDTH)
         pieces[:, 0], pieces[:, 1:] = self.durations, self.coefficients.reshape(n, -1)
         return plan
