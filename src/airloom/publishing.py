@@ -172,5 +172,6 @@ class Publisher:
 
     def _tape_batches(self):
         for tape in self._tapes:
-            ticks, values = tape.take()
-            yield tape.topic, ticks * self.fleet.step_ns, values
+            if tape.topic.wanted:
+                ticks, values = tape.take()
+                yield tape.topic, ticks * self.fleet.step_ns, values

@@ -138,7 +138,8 @@ class Simulation:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
         if level != "info":
             self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
-        self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
+        if self._events.wanted:
+            self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
 
     def state_hash(self) -> str:
         """Digest of the full state: equal for equal runs."""

@@ -131,7 +131,7 @@ class Vehicle:
         self._column[GIVEN // LANES + command.mode] = 1.0
         if switch and self._column[MODE // LANES] != command.mode:
             self._enter(command.mode)
-        if self.mode is command.mode:
+        if self._column[MODE // LANES] == command.mode:
             self._sim.guard.heard(self)
 
     def switch_mode(self, mode: Mode | str | int) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
@@ -71,13 +72,15 @@ class Guides:
 
     def expect(self, arrival: Arrival) -> None:
         self._arrivals[arrival.place] = arrival
-        self._look_by(arrival.next_turn(self._sim.time_ns))
+        self._look_by(arrival.earliest_look, arrival.deadline)
 
     def expect_no_more(self, arrival: Arrival) -> None:
         if self._arrivals.get(arrival.place) is arrival:
             del self._arrivals[arrival.place]
 
-    def _look_by(self, turn: float) -> None:
+    def _look_by(self, earliest: int, deadline: float) -> None:
+        """On the next turn of the common grid, but not before the earliest, and at the deadline at the latest."""
+        turn = min((max(earliest, self._sim.time_ns) // LOOK_PERIOD_NS + 1) * LOOK_PERIOD_NS, deadline)
         if self._next_look is None or turn < self._next_look:
             self._next_look = turn
             self._sim.call_at(turn / NS_PER_SECOND, lambda: self._look(turn))
@@ -96,7 +99,8 @@ class Guides:
         for arrival in late:
             self._wake(arrival, arrival.give_up)
         if self._arrivals:
-            self._look_by(min(arrival.next_turn(now) for arrival in self._arrivals.values()))
+            earliest = min(map(attrgetter("earliest_look"), self._arrivals.values()))
+            self._look_by(earliest, min(map(attrgetter("deadline"), self._arrivals.values())))
 
     def _wake(self, arrival: Arrival, tell: Callable[[], None]) -> None:
         """Unless it was told before, or abandoned by somebody who was."""
@@ -129,20 +133,16 @@ class Arrival(Wait):
 
     def begin(self, task: Task) -> None:
         self._task, now = task, task.sim.time_ns
-        self._earliest_look = now + round(self._earliest * NS_PER_SECOND)
+        self.earliest_look = now + round(self._earliest * NS_PER_SECOND)
         self.deadline = now + (round(self._timeout * NS_PER_SECOND) if self._timeout < inf else inf)
         task.sim.guides.expect(self)
 
     def abandon(self) -> None:
         self._task.sim.guides.expect_no_more(self)
 
-    def next_turn(self, now: int) -> float:
-        """When to look, in ns."""
-        return min((max(now, self._earliest_look) // LOOK_PERIOD_NS + 1) * LOOK_PERIOD_NS, self.deadline)
-
     def looks_at(self, turn: float) -> bool:
         """Not at a deadline of others: a vehicle must not depend on who else flies."""
-        return turn % LOOK_PERIOD_NS == 0 and turn > self._earliest_look
+        return turn % LOOK_PERIOD_NS == 0 and turn > self.earliest_look
 
     def end(self) -> None:
         idle = None if self._vehicle.armed else MissionError(f"{self._vehicle.name} was switched to idle")

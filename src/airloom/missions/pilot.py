@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine
-from math import pi
+from collections.abc import Awaitable, Coroutine, Iterator
+from itertools import pairwise
+from math import atan2, dist, hypot
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from airloom.missions.pursuit import Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import ARRIVED_WITHIN, PiecewisePolynomial, through
 from airloom.rotations import yaw_from_quaternion
-from airloom.world.ground import ground
+from airloom.world.ground import first_buried, ground
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -66,7 +67,7 @@ class Pilot:
             await self._pursue(Pursuit(Polyline(path), speed, yaw), timeout)
         elif method == "smooth":
             points = Polyline(path).points
-            if np.linalg.norm(points[0] - self.vehicle.position) > ARRIVED_WITHIN:
+            if dist(points[0], self.vehicle.position) > ARRIVED_WITHIN:
                 points = np.vstack([self.vehicle.position, points])
             self._check_reachable(points)
             await self._fly(through(points, self._yaws(points, yaw), speed), timeout, "follow")
@@ -108,28 +109,35 @@ class Pilot:
             raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
 
     def _resting_height(self, x: float, y: float) -> float:
+        return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0]) + self._rise()
+
+    def _rise(self) -> float:
+        """How far above the ground it is when it stands."""
         body = self.vehicle.airframe.vehicle.body
-        height = ground(self.sim.fleet.flight.world, float(x), float(y))[0]
-        return float(height) + body.size[2] / 2 - body.position[2]
+        return body.size[2] / 2 - body.position[2]
 
     def _check_reachable(self, points: np.ndarray) -> None:
-        for x, y, z in points:
-            if z < self._resting_height(x, y) - 1e-3:
-                raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies in the ground")
+        buried = first_buried(self.sim.fleet.flight.world, points, self._rise() - 1e-3)
+        if buried >= 0:
+            x, y, z = points[buried]
+            raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies in the ground")
 
     def _yaws(self, points: np.ndarray, yaw: Any) -> np.ndarray:
         if isinstance(yaw, str):
             if yaw != "path":
                 raise MissionError(f"{self.name}: yaw is 'path', a number, or a point, got '{yaw}'")
-            legs = np.diff(points, axis=0)
-            headings = np.arctan2(legs[:, 1], legs[:, 0])
-            level = np.hypot(legs[:, 0], legs[:, 1]) > 1e-3
-            headings = np.where(level, headings, self._yaw())
-            return np.unwrap(np.concatenate([[self._yaw()], headings]), period=2 * pi)
+            return np.array(list(self._headings(points.tolist())))
         if np.ndim(yaw) == 0:
             return np.full(len(points), float(yaw))
         gaps = np.asarray(yaw, dtype=float)[None, :2] - points[:, :2]
-        return np.unwrap(np.arctan2(gaps[:, 1], gaps[:, 0]), period=2 * pi)
+        return np.arctan2(gaps[:, 1], gaps[:, 0])
+
+    def _headings(self, points: list[list[float]]) -> Iterator[float]:
+        """As it looks now, then at each point as it flew there; steep legs turn nobody."""
+        yield (now := self._yaw())
+        for (x, y, _), (next_x, next_y, _) in pairwise(points):
+            level = hypot(next_x - x, next_y - y) > 1e-3
+            yield atan2(next_y - y, next_x - x) if level else now
 
     async def _fly_to(self, position: Any, yaw: float, speed: float, timeout: float | None, what: str) -> None:
         goal = np.asarray(position, dtype=float)
@@ -137,8 +145,8 @@ class Pilot:
             raise MissionError(f"{self.name}: {what} takes a position of three finite numbers, got {position}")
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
-        if np.linalg.norm(goal - here) < 1e-6:
-            here = here + np.array([0.0, 0.0, 1e-6])
+        if dist(goal, here) < 1e-6:
+            here[2] += 1e-6
         await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:

@@ -42,6 +42,24 @@ def lookahead(speed):
 
 
 @compiled
+def measure_legs(points, legs):
+    """Fill the legs between points and return their length together; 0 if one of them has none."""
+    length = 0.0
+    for leg in range(points.shape[0] - 1):
+        at, square = leg * LEG_WIDTH, 0.0
+        for axis in range(3):
+            square += (points[leg + 1, axis] - points[leg, axis]) ** 2
+        if square == 0.0:
+            return 0.0
+        legs[at + LEG_S] = length
+        for axis in range(3):
+            legs[at + LEG_X + axis] = points[leg, axis]
+            legs[at + LEG_DX + axis] = (points[leg + 1, axis] - points[leg, axis]) / sqrt(square)
+        length += sqrt(square)
+    return length
+
+
+@compiled
 def nearest_along(legs, length, x, y, z, from_s, to_s):
     """Distance along the legs of the point nearest to (x, y, z), between two distances."""
     best, smallest = from_s, inf
@@ -127,18 +145,15 @@ class Polyline:
     """A path of straight legs, measured along its length."""
 
     def __init__(self, points: Any) -> None:
-        self.points = np.asarray(points, dtype=float)
+        self.points = np.ascontiguousarray(points, dtype=float)
         if self.points.ndim != 2 or self.points.shape[1] != 3 or len(self.points) < 2:
             raise PathError(f"a path needs at least two points of three numbers, got shape {self.points.shape}")
         if not np.isfinite(self.points).all():
             raise PathError("a path must hold finite numbers only")
-        ways = self.points[1:] - self.points[:-1]
-        lengths = np.sqrt((ways * ways).sum(axis=1))
-        if not lengths.all():
+        self.legs = np.empty((len(self.points) - 1) * LEG_WIDTH)
+        self.length = measure_legs(self.points, self.legs)
+        if self.length == 0.0:
             raise PathError("a path must not stand still: two points in a row are the same")
-        edges = np.concatenate([[0.0], lengths.cumsum()])
-        self.length = float(edges[-1])
-        self.legs = np.column_stack([edges[:-1], self.points[:-1], ways / lengths[:, None]]).ravel()
 
     def at(self, s: float) -> np.ndarray:
         """The point at a distance along the path, held at its ends."""
@@ -203,6 +218,8 @@ class Targets:
 
     def listen(self, wanted: bool) -> None:
         self._plan[WANTED] = wanted
+        if not wanted:
+            self._plan[TAPED] = 0.0
 
     def take(self) -> tuple[np.ndarray, np.ndarray]:
         count = int(self._plan[TAPED])
