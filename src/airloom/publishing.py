@@ -98,7 +98,8 @@ class Publisher:
 
     def record(self, tape: Tape) -> None:
         self._tapes.append(tape)
-        self._changes_seen = -1
+        if tape.topic.wanted:
+            self._changes_seen = -1
 
     def prepare(self, tick: int) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""

@@ -9,6 +9,7 @@ accelerations and jerks there make ∫ snap² stationary (Richter, Bry, Roy, ISR
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import cos, inf, perm, pi, sin, sqrt
 from typing import ClassVar
 
@@ -80,7 +81,7 @@ class PiecewisePolynomial:
     kernel: ClassVar[Kernel] = follow_trajectory
     mode: ClassVar[Mode] = Mode.POSITION_YAW
 
-    @property
+    @cached_property
     def duration(self) -> float:
         return float(self.durations.sum())
 
@@ -92,14 +93,11 @@ class PiecewisePolynomial:
 
     @property
     def end(self) -> np.ndarray:
-        return self.at(self.duration)
+        return self.at(inf)
 
     def plan(self, tick: int, step: float) -> np.ndarray:
-        n = len(self.durations)
-        plan = np.empty(FIRST_PIECE + n * PIECE_WIDTH)
-        plan[:FIRST_PIECE] = 0.0, step, tick * step, FIRST_PIECE, *self.end[:3]
-        pieces = plan[FIRST_PIECE:].reshape(n, PIECE_WIDTH)
-        pieces[:, 0], pieces[:, 1:] = self.durations, self.coefficients.reshape(n, -1)
+        plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
+        _fill_plan(self.durations, self.coefficients, tick, step, plan)
         return plan
 
 
@@ -118,6 +116,18 @@ def _evaluate(durations, coefficients, t, derivative, values):
         values[axis] = 0.0
         for n in range(ORDER - 1, derivative - 1, -1):
             values[axis] = values[axis] * t + _FACTORS[derivative, n] * coefficients[piece, axis, n]
+
+
+@compiled
+def _fill_plan(durations, coefficients, tick, step, plan):
+    plan[ARRIVED], plan[STEP], plan[BEGAN], plan[PRESENT] = 0.0, step, tick * step, FIRST_PIECE
+    _evaluate(durations, coefficients, inf, 0, plan[GOAL_X : GOAL_Z + 1])
+    for piece in range(durations.size):
+        at = FIRST_PIECE + piece * PIECE_WIDTH
+        plan[at] = durations[piece]
+        for axis in range(AXES):
+            for n in range(ORDER):
+                plan[at + 1 + axis * ORDER + n] = coefficients[piece, axis, n]
 
 
 # -- minimum snap ------------------------------------------------------------------------------------------------------
@@ -149,7 +159,7 @@ def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomi
     n = len(durations)
     if len(points) != n + 1 or n < 1:
         raise PathError(f"a trajectory needs at least two points and a duration for each leg, got {len(points)} points")
-    if not 0.0 < durations.min() <= durations.max() < inf:
+    if not all(0.0 < duration < inf for duration in durations.tolist()):
         raise PathError("every leg of a trajectory needs a finite duration above 0")
     inner = np.zeros((INNER * (n + 1), points.shape[1]))
     if n > 1:
@@ -214,24 +224,25 @@ def _interpolate(points, durations, inner, coefficients):
                 coefficients[leg, axis, n] = total / duration**n
 
 
-def leg_durations(points: np.ndarray, speed: float, acceleration: float) -> np.ndarray:
+def leg_durations(points: np.ndarray, speed: float, acceleration: float, shortest: float = 0.0) -> np.ndarray:
     """Time for each leg: at the cruise speed, and long enough to stay within the acceleration on short ones.
 
     A rest-to-rest leg of minimum snap peaks at 2.19 times its mean speed and 7.5 times distance / time².
     """
     durations = np.empty(len(points) - 1)
-    _time_legs(points, speed, acceleration, durations)
+    _time_legs(points, speed, acceleration, shortest, durations)
     return durations
 
 
 @compiled
-def _time_legs(points, speed, acceleration, durations):
+def _time_legs(points, speed, acceleration, shortest, durations):
     for leg in range(durations.size):
         square = 0.0
         for axis in range(3):
             square += (points[leg + 1, axis] - points[leg, axis]) ** 2
         length = sqrt(square)
-        durations[leg] = max(2.19 * length / speed, sqrt(7.52 * length / acceleration)) + 1e-3
+        duration = max(2.19 * length / speed, sqrt(7.52 * length / acceleration)) + 1e-3
+        durations[leg] = max(duration, shortest)
 
 
 def through(
@@ -246,7 +257,7 @@ def through(
     points = np.empty((len(waypoints), AXES))
     points[:, :3], points[:, 3] = waypoints, yaws
     _unwrap(points[:, 3])
-    return minimum_snap(points, np.maximum(leg_durations(points, speed, acceleration), 0.05))
+    return minimum_snap(points, leg_durations(points, speed, acceleration, shortest=0.05))
 
 
 @compiled
