@@ -12,12 +12,15 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from itertools import product
+from statistics import median
 from typing import Any
 
 import mujoco
 import numpy as np
 
 from airloom import __version__
+from airloom.missions.pilot import Pilot, start_all
 from airloom.simulation import Simulation
 
 FLEET_SIZES = (1, 10, 100, 1000, 10000)
@@ -65,6 +68,9 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         "fleet of 100, mujoco": partial(_scenario, "fleet of 100, mujoco", "fleet", {}, 12.0),
         "fleet of 1000, batch": partial(_scenario, "fleet of 1000, batch", "fleet", _fleet_of(1000), 5.0),
     }
+    for engine, style in product(("mujoco", "batch"), MISSIONS):
+        name = f"100 missions, {style}, {engine}"
+        found[name] = partial(_mission_share, name, engine, style)
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
     found["second start"] = _second_start
     if effort.with_first_start:
@@ -127,20 +133,62 @@ def _vehicle_steps(count: int, effort: Effort) -> Measurement:
     return Measurement(f"batch, N = {count}", rate, "M vehicle-steps/s", 7.0 if count >= 100 else None)
 
 
-def hovering_fleet(count: int) -> Simulation:
-    """Multirotors on the batch engine with cascade controller and odometry at 250 Hz, settled at their setpoints."""
+def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade") -> Simulation:
+    """Multirotors with odometry at 250 Hz, settled at their setpoints."""
     vehicle = {
         "extends": "multirotor",
-        "controller": "cascade",
+        "controller": controller,
         "sensors": {"imu": None, "gnss": None, "barometer": None, "magnetometer": None},
         "pose": {"position": [0, 0, HEIGHT]},
-        "copies": {"count": count, "spacing": 2},
+        "copies": {"count": count, "spacing": 5},
     }
-    sim = Simulation.load("hover", overrides={"engine": "batch", "systems": {}, "vehicles": {"drone": vehicle}})
+    sim = Simulation.load("hover", overrides={"engine": engine, "systems": {}, "vehicles": {"drone": vehicle}})
     fleet = sim.group()
     fleet.command(fleet.positions)
     sim.run(SETTLED)
     return sim
+
+
+async def _smooth_mission(pilot: Pilot) -> None:
+    x, y, _ = pilot.vehicle.position
+    while True:
+        await pilot.goto((x + 1, y, HEIGHT + 1))
+        await pilot.follow([(x + 1, y, HEIGHT + 1), (x, y + 1, HEIGHT + 2), (x, y, HEIGHT)], speed=1.5)
+        await pilot.sleep(1)
+
+
+async def _pursuit_mission(pilot: Pilot) -> None:
+    x, y, _ = pilot.vehicle.position
+    while True:
+        square = [(x, y, HEIGHT), (x + 4, y, HEIGHT), (x + 4, y + 4, HEIGHT), (x, y + 4, HEIGHT), (x, y, HEIGHT)]
+        await pilot.follow(square, speed=1.5, method="pursuit")
+        await pilot.sleep(1)
+
+
+MISSIONS = {"smooth": _smooth_mission, "pursuit": _pursuit_mission}
+
+
+def _mission_share(name: str, engine: str, style: str, effort: Effort) -> Measurement:
+    """What of a run a hundred coroutines take, compared with the same vehicles in hover."""
+    hovering, flying = (hovering_fleet(100, engine, "modes") for _ in range(2))
+    start_all(flying, MISSIONS[style], flying.vehicles.values())
+    flying.run(flying.time + SETTLED)
+    ticks, slower = _ticks_that_take(effort.seconds, hovering.step), []
+    for _ in range(effort.repeats):
+        before = _processor_seconds(hovering.step, ticks)
+        slower.append(1.0 - before / _processor_seconds(flying.step, ticks))
+    return Measurement(name, 100.0 * median(slower), "% of the run", 10.0, less_is_better=True)
+
+
+def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
+    advance(1000)
+    return max(1000, round(1000 * seconds / _processor_seconds(advance, 1000)))
+
+
+def _processor_seconds(advance: Callable[[int], Any], ticks: int) -> float:
+    began = time.process_time()
+    advance(ticks)
+    return time.process_time() - began
 
 
 def _fleet_of(count: int) -> dict[str, Any]:

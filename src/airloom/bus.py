@@ -72,6 +72,7 @@ class Topic:
         self._listeners: tuple[Subscription, ...] = ()
         self._raw_listeners: tuple[Subscription, ...] = ()
         self._last: tuple[Callable[[], Any], int] | None = None
+        self._reach: tuple = (False, (), ())
 
     def __repr__(self) -> str:
         return f"<Topic {self.name} ({self.msgtype})>"
@@ -159,8 +160,10 @@ class Topic:
         self._refresh()
 
     def _refresh(self) -> None:
-        self.wanted = self.latched or bool(self._listeners or self._raw_listeners)
-        self._bus.changes += 1
+        reach = self.latched, self._listeners, self._raw_listeners
+        if reach != self._reach:
+            self._reach, self.wanted = reach, any(reach)
+            self._bus.changes += 1
 
 
 class Bus:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import cache, cached_property
 from math import cos, isfinite, sin
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from airloom.physics.rows import ATHRUST, BVX, QTHRUST, RTHRUST, SPX
 
@@ -37,7 +38,7 @@ class Mode(IntEnum):
             known = ", ".join(f"{mode.value} {mode.label}" for mode in cls)
             raise CommandError(f"no control mode is called '{name}'; known are {known}") from None
 
-    @property
+    @cached_property
     def label(self) -> str:
         return self.name.lower()
 
@@ -55,30 +56,39 @@ class Command:
     """Where the numbers go in the workspace."""
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(field.default, tuple) or field.name in ("position", "velocity", "torque", "attitude"):
-                self._check_vector(field.name, value)
-            elif not _is_number(value):
-                raise CommandError(f"{type(self).__name__}: {field.name} must be a finite number, got {value!r}")
-
-    def _check_vector(self, name: str, value: Vector) -> None:
-        try:
-            good = len(value) == 3 and all(_is_number(x) for x in value)
-        except TypeError:
-            good = False
-        if not good:
-            raise CommandError(f"{type(self).__name__}: {name} must be three finite numbers, got {value!r}")
+        for name, is_good, what in _checks(type(self)):  # type: ignore[arg-type]
+            value = getattr(self, name)
+            if not is_good(value):
+                raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}")
 
     def numbers(self) -> tuple[float, ...]:
         raise NotImplementedError
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> bool:
     try:
-        return isfinite(value)  # type: ignore[arg-type]
+        return isfinite(value)
     except (TypeError, OverflowError):
         return False
+
+
+def _is_vector(value: Any) -> bool:
+    try:
+        x, y, z = value
+        return len(value) == 3 and isfinite(x) and isfinite(y) and isfinite(z)
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+@cache
+def _checks(kind: type[Command]) -> list[tuple[str, Callable[[Any], bool], str]]:
+    """For each field its name, what it must pass, and what that means."""
+    names = {field.name: isinstance(field.default, tuple) for field in fields(kind)}
+    vectors = {"position", "velocity", "torque", "attitude"} | {name for name, is_vector in names.items() if is_vector}
+    return [
+        (name, _is_vector, "three finite numbers") if name in vectors else (name, _is_number, "a finite number")
+        for name in names
+    ]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from numba import types
 from numba.core.cpu import CPUTargetOptions
 from numba.core.options import TargetOptions
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
 
 PACKAGE = Path(__file__).parent
 _HAS_COMPILED_CODE = re.compile(rb"^@(compiled|\w*_kernel|effect)|types\.void\(|numba\.njit", re.MULTILINE)
@@ -110,6 +111,22 @@ class Kernel:
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}>"
+
+
+def _numbers_at(typing_context: Any, address: Any, count: Any) -> Any:
+    numbers = types.Array(types.float64, 1, "C")
+
+    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+        array, size = make_array(numbers)(context, builder), context.get_constant(types.intp, 8)
+        data = builder.inttoptr(values[0], ir.DoubleType().as_pointer())
+        populate_array(array, data=data, shape=[values[1]], strides=[size], itemsize=size, meminfo=None)
+        return array._getvalue()
+
+    return numbers(types.intp, types.intp), generate
+
+
+numbers_at: Any = intrinsic(_numbers_at)
+"""Compiled `numbers_at(address, count)`: the array of numbers there, which somebody else must keep alive."""
 
 
 def call_by_address(signature: Any) -> Any:

@@ -14,8 +14,8 @@ from airloom.compiled import Kernel
 from airloom.flight_stack import Controller, Estimator, StackError
 from airloom.loop import (
     CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST_EFFECT,
-    FIRST_SENSOR, FRAME_SPEEDS, KERNEL, LANE, NUMBERS, PROPELLERS, SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE,
-    TICKS, Flight, Sensing,
+    FIRST_SENSOR, FRAME_SPEEDS, GUIDE_KERNEL, GUIDE_TICKS, GUIDE_WIDTH, GUIDED_LANES, KERNEL, LANE, NUMBERS, PROPELLERS,
+    SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE, TICKS, Flight, Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
     BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 TAPE_LENGTH = 64
 FRAME_COUNT = 64
+GUIDE_PERIOD = 0.02  # s, or a step if that is longer
 
 
 @dataclass
@@ -103,6 +104,7 @@ class Fleet:
     def __init__(self, scenario: Scenario, systems: Iterable[System]) -> None:
         self.scenario = scenario
         self.step_ns = to_ns(scenario.step)
+        self.guide_ticks = max(to_ns(GUIDE_PERIOD) // self.step_ns, 1)
         self._resolved: dict[int, Any] = {}
         self._airframes: dict[int, Airframe] = {}
         systems = list(systems)
@@ -207,6 +209,7 @@ class Fleet:
             propellers=_zeros_by_cache_line(max(self._propellers_of) + 1, rotors * PROPELLER_WIDTH),
             stacks=np.zeros((n, STACK_WIDTH), dtype=np.int64),
             vehicles=np.full((n, LANES), -1, dtype=np.int64),
+            guides=np.zeros((n, LANES, GUIDE_WIDTH), dtype=np.int64),
             world=world_array(self.scenario.world, self.scenario.step),
             effects=np.zeros(len(effects), dtype=np.int64),
             effect_parameters=np.zeros((len(effects), rows * LANES)),
@@ -235,6 +238,7 @@ class Fleet:
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
+        self.flight.guides[:], self.flight.stacks[:, GUIDED_LANES] = 0, 0
         first_sensor = first_effect = 0
         for b, block in enumerate(self.blocks):
             for i, member in enumerate(self._lanes(block)):
@@ -345,6 +349,7 @@ class Fleet:
     def _fill_stack(self, b: int, member: Member) -> None:
         stack, controller = self.flight.stacks[b], member.controller
         stack[PROPELLERS] = self._propellers_of[b]
+        stack[GUIDE_TICKS] = self.guide_ticks
         stack[ESTIMATOR] = member.estimator.kernel.address
         stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
         if controller is not None and controller.kernel is not None:
@@ -399,6 +404,12 @@ class Fleet:
         self.sensing = self.sensing._replace(
             tape=np.zeros((len(wanted), TAPE_LENGTH, 2 + READING_WIDTH)), taped=np.zeros(len(wanted), dtype=np.int64)
         )
+
+    def set_guide(self, block: int, lane: int, row: tuple[int, int, int]) -> None:
+        """Addresses of a kernel and of its plan, and the plan's length; all 0 for nothing."""
+        guides = self.flight.guides[block]
+        guides[lane] = row
+        self.flight.stacks[block, GUIDED_LANES] = np.count_nonzero(guides[:, GUIDE_KERNEL])
 
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash."""

@@ -1,4 +1,4 @@
-"""What estimators and controllers share: compiled kernels over a block, or plain Python at their own rate."""
+"""What guides, estimators and controllers share: compiled kernels over a block, or plain Python at their own rate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ _Row = types.Array(types.float64, 1, "C")
 BLOCK = types.void(_Row, _Row, types.int64)
 """`kernel(w, rotors, tick)`: estimate or control the eight vehicles of a block."""
 
+GUIDE = types.void(_Row, types.int64, types.int64, _Row)
+"""`kernel(w, lane, tick, plan)`: set the setpoint of one vehicle as its plan says, which is its memory, too."""
+ARRIVED = 0
+"""Where a guide notes in its plan whether the vehicle has arrived."""
+
 call_block = call_by_address(BLOCK)
+call_guide = call_by_address(GUIDE)
 
 
 class StackError(Exception):
@@ -28,6 +34,10 @@ class StackError(Exception):
 
 def block_kernel(function) -> Kernel:
     return Kernel(function, BLOCK)
+
+
+def guide_kernel(function) -> Kernel:
+    return Kernel(function, GUIDE)
 
 
 class Rated(Parameters):

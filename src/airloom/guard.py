@@ -16,7 +16,7 @@ class Guard:
     """Brakes a vehicle to a hover when its commander has been silent for longer than the vehicle's timeout.
 
     A command that comes exactly at the timeout is in time. Idle and position modes need nobody: they hold by
-    themselves.
+    themselves. A guide never falls silent.
     """
 
     def __init__(self, sim: Simulation) -> None:
@@ -32,8 +32,11 @@ class Guard:
         self._deadlines.pop(vehicle.name, None)
 
     def heard(self, vehicle: Vehicle) -> None:
+        if self._sim.vehicles.get(vehicle.name) is not vehicle:
+            return  # it has left the simulation
         timeout = vehicle.command_timeout
-        if vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW) or timeout is None:
+        holds = vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW)
+        if holds or timeout is None or self._sim.guides.speaks_to(vehicle):
             self._deadlines.pop(vehicle.name, None)
             return
         deadline = self._sim.time_ns + round(timeout * NS_PER_SECOND)

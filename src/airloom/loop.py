@@ -1,14 +1,15 @@
-"""The compiled tick: rotors → engine → sensors → estimator → controller → rotors, for as many ticks as nobody looks.
+"""The compiled tick: rotors → engine → sensors → guide → estimator → controller → rotors.
 
-Everything a scenario chooses arrives in tables: which kernels a block calls and how often, which sensors sit where.
+It runs for as many ticks as nobody looks. Everything a scenario chooses arrives in tables: which kernels a block calls
+and how often, which sensors sit where.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from airloom.compiled import compiled
-from airloom.flight_stack import call_block
+from airloom.compiled import compiled, numbers_at
+from airloom.flight_stack import call_block, call_guide
 from airloom.physics.integrators import step_euler, step_rk4
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
@@ -19,10 +20,12 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 # Columns of the stack table, a row a block.
 (
     ESTIMATOR, ESTIMATOR_TICKS, CONTROLLER, CONTROLLER_TICKS, FIRST_SENSOR, END_SENSOR, SENSOR_TICKS,
-    FIRST_EFFECT, END_EFFECT, PROPELLERS, STACK_WIDTH,
-) = range(11)  # fmt: skip
+    FIRST_EFFECT, END_EFFECT, PROPELLERS, GUIDED_LANES, GUIDE_TICKS, STACK_WIDTH,
+) = range(13)  # fmt: skip
 # Columns of the sensor table, a row a sensor.
 KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, SENSOR_WIDTH = range(8)
+# Columns of the guide table, a row a lane.
+GUIDE_KERNEL, PLAN, PLAN_LENGTH, GUIDE_WIDTH = range(4)
 # A frame of a vehicle: state, setpoint, command, rotor speeds.
 SETPOINT_ROWS = 11
 FRAME_SETPOINT = STATE_ROWS
@@ -56,6 +59,8 @@ class Flight(NamedTuple):
     stacks: np.ndarray
     vehicles: np.ndarray
     """[block, lane]: the vehicle there, −1 for none"""
+    guides: np.ndarray
+    """[block, lane, column]: what steers the vehicle there, all 0 for nothing"""
     world: np.ndarray
     effects: np.ndarray
     effect_parameters: np.ndarray
@@ -118,6 +123,17 @@ def publish(w, k, tick, measured, row, at, sensing):
 
 
 @compiled
+def guide(w, tick, stack, guides):
+    """Move the setpoints of the block's vehicles that fly along something."""
+    if stack[GUIDED_LANES] == 0 or tick % stack[GUIDE_TICKS] != 0:
+        return
+    for i in range(LANES):
+        if guides[i, GUIDE_KERNEL] != 0:
+            plan = numbers_at(guides[i, PLAN], guides[i, PLAN_LENGTH])
+            call_guide(guides[i, GUIDE_KERNEL], w, i, tick, plan)
+
+
+@compiled
 def think(w, rotors, tick, stack):
     if stack[ESTIMATOR] != 0 and tick % stack[ESTIMATOR_TICKS] == 0:
         call_block(stack[ESTIMATOR], w, rotors, tick)
@@ -163,6 +179,7 @@ def look_and_think(b, tick, flight, sensing, frame_ticks, first_frame):
     """All that follows the engine in a tick."""
     w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
     sense(w, tick, flight.world, stack, sensing)
+    guide(w, tick, stack, flight.guides[b])
     think(w, rotors, tick, stack)
     if frame_ticks > 0 and tick % frame_ticks == 0:
         record(w, rotors, flight.vehicles[b], flight.frames[tick // frame_ticks - first_frame])

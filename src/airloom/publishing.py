@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from airloom import messages
-from airloom.bus import Bus
+from airloom.bus import Bus, Topic
 from airloom.clock import ticks_per_period
 from airloom.fleet import FRAME_COUNT, TAPE_LENGTH, Fleet
 from airloom.loop import DELAY, FRAME_COMMAND, FRAME_SETPOINT, FRAME_SPEEDS, TICKS
@@ -56,20 +56,38 @@ def _with_body_velocity(states: np.ndarray) -> np.ndarray:
     return out
 
 
+class Tape(Protocol):
+    """What the loop writes down besides frames and readings, with room for FRAME_COUNT samples."""
+
+    topic: Topic
+    ticks: int
+    """from sample to sample"""
+    over: bool
+    """Nothing will be added."""
+
+    def listen(self, wanted: bool) -> None:
+        """From now on samples are wanted, or not."""
+
+    def take(self) -> tuple[np.ndarray, np.ndarray]:
+        """Ticks and values of the samples since the last call."""
+
+
 class Publisher:
     """Drains what the loop has recorded: often enough for those who act on messages, rarely enough to cost little."""
 
-    def __init__(self, bus: Bus, fleet: Fleet, rate: float) -> None:
+    def __init__(self, bus: Bus, fleet: Fleet, rate: float, after: Publisher | None = None) -> None:
+        """`after` another one, whose fleet this one follows, it goes on where that has published to."""
         self.bus, self.fleet = bus, fleet
         self.frame_period = ticks_per_period(rate, fleet.step_ns)
         self.clock = bus.advertise("/clock", messages.clock())
         self.state_topics = [StateTopics(bus, member) for member in fleet.members]
         self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
         self._taped: list[int] = []
+        self._tapes: list[Tape] = after._tapes if after else []
         self._changes_seen = -1
         self._capacity = 0
         self._published_at = 0.0
-        self._published_to = -1
+        self._published_to: int = after._published_to if after else -1
         self.frame_ticks = 0
         """Ticks between two frames, 0 if nobody wants any."""
         self.turns: list[tuple[int, int]] = []
@@ -77,12 +95,12 @@ class Publisher:
 
     def restart(self) -> None:
         """Begin again at time 0, with new tapes: a reset of the fleet has taken the old ones away."""
-        self._taped, self._changes_seen, self._published_to = [], -1, -1
+        self._taped, self._tapes, self._changes_seen, self._published_to = [], [], -1, -1
 
-    def go_on_at(self, tick: int) -> None:
-        """Begin in the middle of a run, after another publisher."""
-        self.restart()
-        self._published_to = tick
+    def record(self, tape: Tape) -> None:
+        self._tapes.append(tape)
+        if tape.topic.wanted:
+            self._changes_seen = -1
 
     def prepare(self, tick: int) -> None:
         """See which topics are wanted now; to be called before the loop runs on."""
@@ -96,12 +114,16 @@ class Publisher:
             self.fleet.set_tapes(wanted)
         frame_topics = [self.clock, *(t for topics in self.state_topics for t in topics.all)]
         self.frame_ticks = self.frame_period if any(t.wanted for t in frame_topics) else 0
+        for tape in self._tapes:
+            tape.listen(tape.topic.wanted)
         periods = [int(self.fleet.sensing.table[s, TICKS]) for s in wanted]
+        periods += [tape.ticks for tape in self._tapes if tape.topic.wanted]
         self._capacity = min([FRAME_COUNT * self.frame_period, *(TAPE_LENGTH * p for p in periods)])
         self.turns = self._turns(any(t.reactive for t in frame_topics))
 
     def _turns(self, on_frames: bool) -> list[tuple[int, int]]:
         turns = {(self.frame_period, 0)} if on_frames else set()
+        turns |= {(tape.ticks, 0) for tape in self._tapes if tape.topic.reactive}
         for s in self._taped:
             if self.sensor_topics[s].reactive:
                 period, delay = (int(x) for x in self.fleet.sensing.table[s, [TICKS, DELAY]])
@@ -123,8 +145,9 @@ class Publisher:
 
     def publish(self, tick: int) -> None:
         """Everything recorded up to `tick`, in order of time."""
-        if self.frame_ticks or self._taped:
-            self.bus.publish_batches([*self._frame_batches(tick), *self._reading_batches()])
+        if self.frame_ticks or self._taped or self._tapes:
+            self.bus.publish_batches([*self._frame_batches(tick), *self._reading_batches(), *self._tape_batches()])
+            self._tapes = [tape for tape in self._tapes if not tape.over]
         self._published_to, self._published_at = tick, monotonic()
 
     def _frame_batches(self, tick: int):
@@ -148,3 +171,9 @@ class Publisher:
                 values = self.fleet.sensors[s].message_values(lines[:, 2:])
                 yield self.sensor_topics[s], times[:, 0], values, times[:, 1]
         taped[:] = 0
+
+    def _tape_batches(self):
+        for tape in self._tapes:
+            if tape.topic.wanted:
+                ticks, values = tape.take()
+                yield tape.topic, ticks * self.fleet.step_ns, values

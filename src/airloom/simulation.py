@@ -19,11 +19,11 @@ from airloom.flight_stack import StackError
 from airloom.group import Group
 from airloom.guard import Guard
 from airloom.loop import look_once
+from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
-from airloom.missions.streaming import Streamer
 from airloom.missions.tasks import Task
 from airloom.plugin import find
-from airloom.publishing import Publisher
+from airloom.publishing import Publisher, Tape
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
@@ -59,7 +59,7 @@ class Simulation:
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         CommandTopics(self)
-        self.streamer = Streamer(self)
+        self.guides = Guides(self)
         self.longest_chunk = LONGEST_CHUNK
         """Ticks between two looks from outside; what the simulation does is the same with any number."""
         self._started = self._stopping = False
@@ -131,8 +131,7 @@ class Simulation:
         engine.reset()
         self.scenario, self.fleet, self.engine = scenario, fleet, engine
         self._take_in_vehicles()
-        self._publisher = Publisher(self.bus, fleet, scenario.log.rate)
-        self._publisher.go_on_at(self.tick)
+        self._publisher = Publisher(self.bus, fleet, scenario.log.rate, after=self._publisher)
         self._hooks.find_controllers()
 
     def _take_in_vehicles(self) -> None:
@@ -143,8 +142,7 @@ class Simulation:
             self.vehicles[member.name] = vehicle
         for gone in before.values():
             self.guard.drop(gone)
-            self.streamer.drop(gone)
-        self.streamer.repack()
+        self.guides.settle()
 
     def pilot(self, vehicle: str) -> Pilot:
         """A pilot for a vehicle, who flies it in a mission."""
@@ -158,6 +156,10 @@ class Simulation:
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
 
+    def record(self, tape: Tape) -> None:
+        """Publish what the loop writes to a tape until the tape is over."""
+        self._publisher.record(tape)
+
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""
         return Group(self, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
@@ -170,7 +172,8 @@ class Simulation:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
         if level != "info":
             self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
-        self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
+        if self._events.wanted:
+            self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
 
     def state_hash(self) -> str:
         """Digest of the full state: equal for equal runs."""
@@ -195,7 +198,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
         self.guard.forget()
-        self.streamer.forget()
+        self.guides.forget()
         for system in self.systems.values():
             system.reset(self)
 

@@ -134,9 +134,9 @@ class Vehicle:
         self.check_command(command)
         self._set(command.first_row, command.numbers())
         self._column[GIVEN // LANES + command.mode] = 1.0
-        if switch and self._column[MODE // LANES] != command.mode:
+        if switch and int(self._column[MODE // LANES]) != command.mode:
             self._enter(command.mode)
-        if self.mode is command.mode:
+        if int(self._column[MODE // LANES]) == command.mode:
             self._sim.guard.heard(self)
 
     def switch_mode(self, mode: Mode | str | int) -> None:

@@ -303,3 +303,26 @@ def test_a_group_forgets_who_has_left():
     sim.run(until=8.0)
     assert group.positions[1:] == pytest.approx(targets[1:], abs=0.2)
     assert sim.vehicles["drone_1"].position == pytest.approx(targets[1], abs=0.2)
+
+
+def test_missions_go_on_and_those_of_vehicles_that_leave_fail():
+    sim = al.Simulation.load("choreography", overrides={"engine": "batch", "systems.dance.enabled": False})
+
+    async def tour(pilot):
+        await pilot.takeoff(2)
+        x, y, z = pilot.vehicle.position
+        await pilot.follow([(x, y, z), (x, y, z + 2), (x, y, z + 4)], method="pursuit")
+        await pilot.goto((x, y, z))
+
+    tasks = {name: sim.start(tour(sim.pilot(name)), name) for name in ("drone_0", "drone_5", "drone_9")}
+    sim.run(until=2.0)
+    vehicles = expand_copies(sim.scenario.vehicles)
+    for name in ("drone_0", "drone_1", "drone_2"):
+        del vehicles[name]
+    sim.change(sim.scenario.model_copy(update={"vehicles": vehicles}))
+    sim.run(until=20.0)
+    assert "has left the simulation" in str(tasks["drone_0"].error)
+    for name in ("drone_5", "drone_9"):
+        assert tasks[name].done
+        assert tasks[name].error is None
+        assert sim.vehicles[name].position[2] == pytest.approx(2.05, abs=0.2)

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine
-from math import dist, hypot, pi
+from collections.abc import Awaitable, Coroutine, Iterator
+from itertools import pairwise
+from math import atan2, dist, hypot
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airloom import messages
 from airloom.commands import PositionYaw, VelocityYawRate
-from airloom.missions.pursuit import RATE, Polyline, Pursuit
-from airloom.missions.tasks import All, Cancelled, MissionError, MissionTimeout, Sleep, Task, Until
-from airloom.missions.trajectory import PiecewisePolynomial, through
+from airloom.missions.guides import Arrival
+from airloom.missions.pursuit import Polyline, Pursuit, Targets
+from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
+from airloom.missions.trajectory import ARRIVED_WITHIN, PiecewisePolynomial, through
 from airloom.rotations import yaw_from_quaternion
-from airloom.world.ground import ground
+from airloom.world.ground import first_buried, ground
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
-
-ARRIVED_WITHIN = 0.2  # m
-STILL_BELOW = 0.3  # m/s
 
 
 class Pilot:
@@ -68,7 +67,7 @@ class Pilot:
             await self._pursue(Pursuit(Polyline(path), speed, yaw), timeout)
         elif method == "smooth":
             points = Polyline(path).points
-            if np.linalg.norm(points[0] - self.vehicle.position) > ARRIVED_WITHIN:
+            if dist(points[0], self.vehicle.position) > ARRIVED_WITHIN:
                 points = np.vstack([self.vehicle.position, points])
             self._check_reachable(points)
             await self._fly(through(points, self._yaws(points, yaw), speed), timeout, "follow")
@@ -87,12 +86,12 @@ class Pilot:
         await self._or_brake(
             Until(self._is_down, f"{self.name}: land", limit, earliest=min(0.6 * trajectory.duration, limit))
         )
-        self.sim.streamer.drop(self.vehicle)
+        self.sim.guides.end(self.vehicle)
         self.vehicle.kill()
 
     def brake(self) -> None:
         """Leave whatever is being flown, and hover; a vehicle that is idle stays so."""
-        self.sim.streamer.drop(self.vehicle)
+        self.sim.guides.end(self.vehicle)
         if self.vehicle.armed:
             self.vehicle.recover()
 
@@ -110,28 +109,35 @@ class Pilot:
             raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
 
     def _resting_height(self, x: float, y: float) -> float:
+        return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0]) + self._rise()
+
+    def _rise(self) -> float:
+        """How far above the ground it is when it stands."""
         body = self.vehicle.airframe.vehicle.body
-        height = ground(self.sim.fleet.flight.world, float(x), float(y))[0]
-        return float(height) + body.size[2] / 2 - body.position[2]
+        return body.size[2] / 2 - body.position[2]
 
     def _check_reachable(self, points: np.ndarray) -> None:
-        for x, y, z in points:
-            if z < self._resting_height(x, y) - 1e-3:
-                raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies in the ground")
+        buried = first_buried(self.sim.fleet.flight.world, points, self._rise() - 1e-3)
+        if buried >= 0:
+            x, y, z = points[buried]
+            raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies in the ground")
 
     def _yaws(self, points: np.ndarray, yaw: Any) -> np.ndarray:
         if isinstance(yaw, str):
             if yaw != "path":
                 raise MissionError(f"{self.name}: yaw is 'path', a number, or a point, got '{yaw}'")
-            legs = np.diff(points, axis=0)
-            headings = np.arctan2(legs[:, 1], legs[:, 0])
-            level = np.hypot(legs[:, 0], legs[:, 1]) > 1e-3
-            headings = np.where(level, headings, self._yaw())
-            return np.unwrap(np.concatenate([[self._yaw()], headings]), period=2 * pi)
+            return np.array(list(self._headings(points.tolist())))
         if np.ndim(yaw) == 0:
             return np.full(len(points), float(yaw))
         gaps = np.asarray(yaw, dtype=float)[None, :2] - points[:, :2]
-        return np.unwrap(np.arctan2(gaps[:, 1], gaps[:, 0]), period=2 * pi)
+        return np.arctan2(gaps[:, 1], gaps[:, 0])
+
+    def _headings(self, points: list[list[float]]) -> Iterator[float]:
+        """As it looks now, then at each point as it flew there; steep legs turn nobody."""
+        yield (now := self._yaw())
+        for (x, y, _), (next_x, next_y, _) in pairwise(points):
+            level = hypot(next_x - x, next_y - y) > 1e-3
+            yield atan2(next_y - y, next_x - x) if level else now
 
     async def _fly_to(self, position: Any, yaw: float, speed: float, timeout: float | None, what: str) -> None:
         goal = np.asarray(position, dtype=float)
@@ -139,23 +145,22 @@ class Pilot:
             raise MissionError(f"{self.name}: {what} takes a position of three finite numbers, got {position}")
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
-        if np.linalg.norm(goal - here) < 1e-6:
-            here = here + np.array([0.0, 0.0, 1e-6])
+        if dist(goal, here) < 1e-6:
+            here[2] += 1e-6
         await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:
-        first = trajectory.at(0.0)
-        self.vehicle.command(PositionYaw(tuple(first[:3]), float(first[3])))
-        self.sim.streamer.fly(self.vehicle, trajectory)
+        x, y, z, yaw = trajectory.at(0.0).tolist()
+        self.vehicle.command(PositionYaw((x, y, z), yaw))
+        self.sim.guides.begin(self.vehicle, trajectory)
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)
-        goal = trajectory.at(trajectory.duration)[:3]
         limit = 2 * trajectory.duration + 15 if timeout is None else timeout
-        arrival = Until(lambda: self._is_at(goal), f"{self.name}: {what}", limit, earliest=trajectory.duration)
-        await self._or_brake(arrival)
-        self.sim.streamer.drop(self.vehicle)
-        self.vehicle.command(PositionYaw(tuple(goal), float(trajectory.at(trajectory.duration)[3])))
+        await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit, earliest=trajectory.duration))
+        self.sim.guides.end(self.vehicle)
+        x, y, z, yaw = trajectory.end.tolist()
+        self.vehicle.command(PositionYaw((x, y, z), yaw))
 
     async def _or_brake(self, flight: Awaitable) -> None:
         """Brake if the flight fails or is cancelled."""
@@ -167,29 +172,22 @@ class Pilot:
 
     async def _pursue(self, pursuit: Pursuit, timeout: float | None) -> None:
         limit = 3 * pursuit.path.length / pursuit.speed + 20 if timeout is None else timeout
-        await self._or_brake(self._steer_along(pursuit, self.sim.time + limit))
+        topic = self.sim.bus.advertise(f"/{self.name}/pursuit_target", messages.pose("world"))
+        targets = Targets(topic, pursuit, self.sim.fleet.guide_ticks)
+        self.sim.record(targets)
+        try:
+            await self._or_brake(self._steer_along(pursuit, limit))
+        finally:
+            targets.over = True
+        self.sim.guides.end(self.vehicle)
         self.vehicle.command(PositionYaw(tuple(pursuit.path.points[-1]), self._yaw()))
 
-    async def _steer_along(self, pursuit: Pursuit, deadline: float) -> None:
-        vehicle, start = self.vehicle, self.sim.time
-        targets = self.sim.bus.advertise(f"/{self.name}/pursuit_target", messages.pose("world"))
-        while not self._has_followed(pursuit):
-            if self.sim.time > deadline:
-                raise MissionTimeout(f"{self.name}: pursuit took longer than {deadline - start:g} s")
-            velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
-            vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
-            targets.publish_values(self.sim.time_ns, [*pursuit.target, 1.0, 0.0, 0.0, 0.0])
-            await Sleep(1.0 / RATE)
-
-    def _has_followed(self, pursuit: Pursuit) -> bool:
-        return pursuit.arrived and dist(self.vehicle.position, pursuit.path.points[-1]) < 2 * ARRIVED_WITHIN
-
-    def _is_at(self, goal: np.ndarray) -> bool:
+    async def _steer_along(self, pursuit: Pursuit, limit: float) -> None:
         vehicle = self.vehicle
-        if not vehicle.armed:
-            raise MissionError(f"{self.name} was switched to idle")
-        state = vehicle.state.tolist()
-        return dist(state[:3], goal) < ARRIVED_WITHIN and hypot(*state[7:10]) < STILL_BELOW
+        velocity, yaw_rate = pursuit.steer(vehicle.position, vehicle.velocity, self._yaw())
+        self.sim.guides.begin(vehicle, pursuit)
+        vehicle.command(VelocityYawRate(tuple(velocity), yaw_rate))
+        await Arrival(vehicle, f"{self.name}: pursuit", limit)
 
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position

@@ -2,22 +2,74 @@
 
 Mellinger and Kumar, "Minimum snap trajectory generation and control for quadrotors", ICRA 2011; in the closed form of
 unconstrained optimisation: with rest at both ends and the waypoints in between, the snap-optimal trajectory is
-the one whose first six derivatives are continuous at every waypoint (Richter, Bry, Roy, ISRR 2013).
+the one whose first six derivatives are continuous at every waypoint, or in other words, whose velocities,
+accelerations and jerks there make ∫ snap² stationary (Richter, Bry, Roy, ISRR 2013).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import perm, pi
+from functools import cached_property
+from math import cos, inf, perm, pi, sin, sqrt
+from typing import ClassVar
 
 import numpy as np
 
+from airloom.commands import Mode
+from airloom.compiled import Kernel, compiled
+from airloom.flight_stack import ARRIVED, guide_kernel
+from airloom.physics.rows import LANES, PX, PY, PZ, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE, VX, VY, VZ
+
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
+ARRIVED_WITHIN = 0.2  # m
+STILL_BELOW = 0.3  # m/s
+# A plan: whether the vehicle has arrived, the step, when the present piece began, where it lies in the plan (0 when all
+# is over), the end; then the pieces, each a duration and its coefficients.
+STEP, BEGAN, PRESENT, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 8)
+PIECE_WIDTH = 1 + AXES * ORDER
 
 
 class PathError(ValueError):
     """A path that cannot be flown; the message is meant for the user."""
+
+
+@compiled
+def set_setpoint(w, i, tick, plan):
+    """Place, velocity, acceleration, yaw and yaw rate at this tick; at rest at the end."""
+    at = int(plan[PRESENT])
+    t = tick * plan[STEP] - plan[BEGAN]
+    while t > plan[at] and at + PIECE_WIDTH < plan.size:
+        t -= plan[at]
+        plan[BEGAN] += plan[at]
+        at += PIECE_WIDTH
+    over = t >= plan[at]
+    plan[PRESENT] = 0.0 if over else at
+    t = min(t, plan[at])
+    for axis in range(AXES):
+        first = at + 1 + axis * ORDER
+        p, v, a = 0.0, 0.0, 0.0
+        for n in range(ORDER - 1, -1, -1):
+            a = a * t + 2.0 * v
+            v = v * t + p
+            p = p * t + plan[first + n]
+        if over:
+            v, a = 0.0, 0.0
+        if axis < 3:
+            w[SPX + axis * LANES + i], w[SVX + axis * LANES + i], w[SAX + axis * LANES + i] = p, v, a
+        else:
+            w[SYAW + i], w[SYAWRATE + i] = p, v
+            w[SCOS + i], w[SSIN + i] = cos(p), sin(p)
+
+
+@guide_kernel
+def follow_trajectory(w, i, tick, plan):
+    if plan[PRESENT] != 0.0:
+        set_setpoint(w, i, tick, plan)
+    if plan[PRESENT] == 0.0:
+        x, y, z = w[PX + i] - plan[GOAL_X], w[PY + i] - plan[GOAL_Y], w[PZ + i] - plan[GOAL_Z]
+        speed = sqrt(w[VX + i] ** 2 + w[VY + i] ** 2 + w[VZ + i] ** 2)
+        plan[ARRIVED] = sqrt(x * x + y * y + z * z) < ARRIVED_WITHIN and speed < STILL_BELOW
 
 
 @dataclass(frozen=True)
@@ -26,82 +78,171 @@ class PiecewisePolynomial:
 
     durations: np.ndarray
     coefficients: np.ndarray
+    kernel: ClassVar[Kernel] = follow_trajectory
+    mode: ClassVar[Mode] = Mode.POSITION_YAW
 
-    @property
+    @cached_property
     def duration(self) -> float:
         return float(self.durations.sum())
 
     def at(self, t: float, derivative: int = 0) -> np.ndarray:
         """x, y, z, yaw or their derivatives; held at the ends."""
-        t = min(max(t, 0.0), self.duration)
-        edges = np.concatenate([[0.0], np.cumsum(self.durations)])
-        piece = min(int(np.searchsorted(edges, t, side="right")) - 1, len(self.durations) - 1)
-        powers = _powers(t - edges[piece], derivative)
-        return self.coefficients[piece] @ powers
+        values = np.empty(self.coefficients.shape[1])
+        _evaluate(self.durations, self.coefficients, t, derivative, values)
+        return values
+
+    @property
+    def end(self) -> np.ndarray:
+        return self.at(inf)
+
+    def plan(self, tick: int, step: float) -> np.ndarray:
+        plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
+        _fill_plan(self.durations, self.coefficients, tick, step, plan)
+        return plan
 
 
-_EXPONENTS = np.arange(ORDER)
 _FACTORS = np.array([[perm(n, k) for n in range(ORDER)] for k in range(ORDER)], dtype=float)
 """n! / (n − k)!: what k derivatives of tⁿ bring to the front; 0 for n < k."""
 
 
-def _powers(t: float, derivative: int) -> np.ndarray:
-    """d^k/dt^k of (1, t, t², …)."""
-    row = np.zeros(ORDER)
-    row[derivative:] = _FACTORS[derivative, derivative:] * t ** _EXPONENTS[: ORDER - derivative]
-    return row
+@compiled
+def _evaluate(durations, coefficients, t, derivative, values):
+    piece = 0
+    while piece < durations.size - 1 and t >= durations[piece]:
+        t -= durations[piece]
+        piece += 1
+    t = min(max(t, 0.0), durations[piece])
+    for axis in range(values.size):
+        values[axis] = 0.0
+        for n in range(ORDER - 1, derivative - 1, -1):
+            values[axis] = values[axis] * t + _FACTORS[derivative, n] * coefficients[piece, axis, n]
+
+
+@compiled
+def _fill_plan(durations, coefficients, tick, step, plan):
+    plan[ARRIVED], plan[STEP], plan[BEGAN], plan[PRESENT] = 0.0, step, tick * step, FIRST_PIECE
+    _evaluate(durations, coefficients, inf, 0, plan[GOAL_X : GOAL_Z + 1])
+    for piece in range(durations.size):
+        at = FIRST_PIECE + piece * PIECE_WIDTH
+        plan[at] = durations[piece]
+        for axis in range(AXES):
+            for n in range(ORDER):
+                plan[at + 1 + axis * ORDER + n] = coefficients[piece, axis, n]
+
+
+# -- minimum snap ------------------------------------------------------------------------------------------------------
+
+ENDS = 8  # of a leg: position, velocity, acceleration, jerk at its start, then at its end
+INNER = 3  # velocity, acceleration, jerk at a waypoint, which minimum snap is free to choose
+BAND = 2 * INNER - 1  # how far from the diagonal two of them still belong to one leg
+_FROM_ENDS = np.array([
+    [1, 0, 0, 0, 0, 0, 0, 0],
+    [0, 1, 0, 0, 0, 0, 0, 0],
+    [0, 0, 1 / 2, 0, 0, 0, 0, 0],
+    [0, 0, 0, 1 / 6, 0, 0, 0, 0],
+    [-35, -20, -5, -2 / 3, 35, -15, 5 / 2, -1 / 6],
+    [84, 45, 10, 1, -84, 39, -7, 1 / 2],
+    [-70, -36, -15 / 2, -2 / 3, 70, -34, 13 / 2, -1 / 2],
+    [20, 10, 2, 1 / 6, -20, 10, -2, 1 / 6],
+])  # fmt: skip
+"""The coefficients of a leg that takes 1 s from its ends (Hermite interpolation)."""
+_SNAP_OF_COEFFICIENTS = np.array(
+    [[_FACTORS[4, n] * _FACTORS[4, m] / max(n + m - 7, 1) for m in range(ORDER)] for n in range(ORDER)]
+)
+_SNAP_OF_ENDS = _FROM_ENDS.T @ _SNAP_OF_COEFFICIENTS @ _FROM_ENDS
+"""∫ snap² over a leg that takes 1 s, as a quadratic form of its ends."""
 
 
 def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomial:
     """Through `points` (n × axes), from rest to rest, with the given time for each leg."""
-    points, durations = np.asarray(points, dtype=float), np.asarray(durations, dtype=float)
+    points, durations = np.ascontiguousarray(points, dtype=float), np.ascontiguousarray(durations, dtype=float)
     n = len(durations)
     if len(points) != n + 1 or n < 1:
         raise PathError(f"a trajectory needs at least two points and a duration for each leg, got {len(points)} points")
-    if not (durations > 0).all():
-        raise PathError("every leg of a trajectory needs a duration above 0")
-    if n == 1:
-        return _from_rest_to_rest(points, durations)
-    matrix, right = np.zeros((ORDER * n, ORDER * n)), np.zeros((ORDER * n, points.shape[1]))
-    row = 0
-
-    def equation(piece: int, t: float, derivative: int, value: np.ndarray | float = 0.0) -> None:
-        nonlocal row
-        matrix[row, ORDER * piece : ORDER * (piece + 1)] += _powers(t, derivative)
-        right[row] = value
-        row += 1
-
-    for derivative in (1, 2, 3):
-        equation(0, 0.0, derivative)
-        equation(n - 1, durations[-1], derivative)
-    for piece in range(n):
-        equation(piece, 0.0, 0, points[piece])
-        equation(piece, durations[piece], 0, points[piece + 1])
-    for piece in range(n - 1):
-        for derivative in range(1, 7):
-            matrix[row, ORDER * (piece + 1) : ORDER * (piece + 2)] -= _powers(0.0, derivative)
-            equation(piece, durations[piece], derivative)
-    coefficients = np.linalg.solve(matrix, right)
-    return PiecewisePolynomial(durations, coefficients.reshape(n, ORDER, -1).transpose(0, 2, 1))
+    if not all(0.0 < duration < inf for duration in durations.tolist()):
+        raise PathError("every leg of a trajectory needs a finite duration above 0")
+    inner = np.zeros((INNER * (n + 1), points.shape[1]))
+    if n > 1:
+        _choose_inner(points, durations, np.zeros((INNER * (n - 1), 2 * BAND + 1)), inner[INNER:-INNER])
+    coefficients = np.empty((n, points.shape[1], ORDER))
+    _interpolate(points, durations, inner, coefficients)
+    return PiecewisePolynomial(durations, coefficients)
 
 
-_REST_TO_REST = np.array([0.0, 0.0, 0.0, 0.0, 35.0, -84.0, 70.0, -20.0])
-"""What one leg of minimum snap is in closed form: 35 τ⁴ − 84 τ⁵ + 70 τ⁶ − 20 τ⁷, τ from 0 to 1."""
+@compiled
+def _choose_inner(points, durations, band, inner):
+    """The derivatives at the waypoints between the ends for which ∫ snap² is stationary: R_pp d_p = −R_pf d_f.
+
+    The matrix has a band of blocks, a waypoint's beside those of its neighbours, and is positive definite: no pivots
+    are needed.
+    """
+    for leg in range(durations.size):
+        _add_leg(leg, points, durations[leg], band, inner)
+    size = inner.shape[0]
+    for u in range(size):
+        for below in range(u + 1, min(u + BAND + 1, size)):
+            factor = band[below, BAND + u - below] / band[u, BAND]
+            for k in range(BAND + 1):
+                band[below, BAND + u - below + k] -= factor * band[u, BAND + k]
+            for axis in range(inner.shape[1]):
+                inner[below, axis] -= factor * inner[u, axis]
+    for u in range(size - 1, -1, -1):
+        for axis in range(inner.shape[1]):
+            for k in range(1, min(BAND + 1, size - u)):
+                inner[u, axis] -= band[u, BAND + k] * inner[u + k, axis]
+            inner[u, axis] /= band[u, BAND]
 
 
-def _from_rest_to_rest(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomial:
-    coefficients = np.outer(points[1] - points[0], _REST_TO_REST / durations[0] ** _EXPONENTS)
-    coefficients[:, 0] = points[0]
-    return PiecewisePolynomial(durations, coefficients[None])
+@compiled
+def _add_leg(leg, points, duration, band, right):
+    """What one leg adds to the equations of its ends; those at rest have none."""
+    for a in range(ENDS):
+        row, order = INNER * (leg - 1 + a // 4) + a % 4 - 1, a % 4
+        if order == 0 or not 0 <= row < band.shape[0]:
+            continue
+        for b in range(ENDS):
+            weight = _SNAP_OF_ENDS[a, b] * duration ** (order + b % 4 - 7)
+            column = INNER * (leg - 1 + b // 4) + b % 4 - 1
+            if b % 4 == 0:
+                for axis in range(right.shape[1]):
+                    right[row, axis] -= weight * points[leg + b // 4, axis]
+            elif 0 <= column < band.shape[0]:
+                band[row, BAND + column - row] += weight
 
 
-def leg_durations(points: np.ndarray, speed: float, acceleration: float) -> np.ndarray:
+@compiled
+def _interpolate(points, durations, inner, coefficients):
+    for leg in range(durations.size):
+        duration = durations[leg]
+        for axis in range(points.shape[1]):
+            for n in range(ORDER):
+                total = _FROM_ENDS[n, 0] * points[leg, axis] + _FROM_ENDS[n, 4] * points[leg + 1, axis]
+                for order in range(1, 4):
+                    at = INNER * leg + order - 1
+                    pair = _FROM_ENDS[n, order] * inner[at, axis] + _FROM_ENDS[n, 4 + order] * inner[at + INNER, axis]
+                    total += pair * duration**order
+                coefficients[leg, axis, n] = total / duration**n
+
+
+def leg_durations(points: np.ndarray, speed: float, acceleration: float, shortest: float = 0.0) -> np.ndarray:
     """Time for each leg: at the cruise speed, and long enough to stay within the acceleration on short ones.
 
     A rest-to-rest leg of minimum snap peaks at 2.19 times its mean speed and 7.5 times distance / time².
     """
-    lengths = np.linalg.norm(np.diff(points[:, :3], axis=0), axis=1)
-    return np.maximum(2.19 * lengths / speed, np.sqrt(7.52 * lengths / acceleration)) + 1e-3
+    durations = np.empty(len(points) - 1)
+    _time_legs(points, speed, acceleration, shortest, durations)
+    return durations
+
+
+@compiled
+def _time_legs(points, speed, acceleration, shortest, durations):
+    for leg in range(durations.size):
+        square = 0.0
+        for axis in range(3):
+            square += (points[leg + 1, axis] - points[leg, axis]) ** 2
+        length = sqrt(square)
+        duration = max(2.19 * length / speed, sqrt(7.52 * length / acceleration)) + 1e-3
+        durations[leg] = max(duration, shortest)
 
 
 def through(
@@ -113,7 +254,14 @@ def through(
         raise PathError(f"a path needs at least two points of three numbers, got shape {waypoints.shape}")
     if not np.isfinite(waypoints).all():
         raise PathError("a path must hold finite numbers only")
-    yaws = np.unwrap(np.broadcast_to(np.asarray(yaws, dtype=float), len(waypoints)), period=2 * pi)
-    points = np.column_stack([waypoints, yaws])
-    durations = leg_durations(points, speed, acceleration)
-    return minimum_snap(points, np.maximum(durations, 0.05))
+    points = np.empty((len(waypoints), AXES))
+    points[:, :3], points[:, 3] = waypoints, yaws
+    _unwrap(points[:, 3])
+    return minimum_snap(points, leg_durations(points, speed, acceleration, shortest=0.05))
+
+
+@compiled
+def _unwrap(angles):
+    for k in range(1, angles.size):
+        turn = angles[k] - angles[k - 1]
+        angles[k] = angles[k - 1] + turn - 2 * pi * round(turn / (2 * pi))

@@ -20,6 +20,7 @@ from airloom.studio.tamed import start_viser, stop_viser
 
 TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
 SIGHTS = 60  # moments of a flight that tell where it goes
+MARGIN = 1.2  # times as far away as a look that the user can turn
 SETTLING_PICTURES = 20
 ON_THE_WAY = 0.02  # s that the scene takes to the browser, for a picture is asked for on another line
 
@@ -72,8 +73,9 @@ class FilmSet:
             self._clock.seek(float(moment))
             positions.append(self._source.snapshot().vehicles[:, POSITION])
         reach = float(self._view.fleet.reaches.max())
+        eye, target = first_look(np.concatenate(positions).astype(float), reach)
         camera = self._server.initial_camera
-        camera.position, camera.look_at = first_look(np.concatenate(positions).astype(float), reach)
+        camera.position, camera.look_at = target + MARGIN * (eye - target), target
 
     def _aim(self, client: viser.ClientHandle) -> None:
         """As soon as the cameras have come to know the browser, which they do in a thread of viser's."""

@@ -75,5 +75,5 @@ class Choreography(System):
         self._vehicles.command(places)
         for vehicle, place, goal in zip(self._vehicles, places, goals, strict=True):
             ends = np.column_stack([[place, goal], [0.0, 0.0]])
-            sim.streamer.fly(vehicle, minimum_snap(ends, np.array([duration])))
+            sim.guides.begin(vehicle, minimum_snap(ends, np.array([duration])))
         await Sleep(duration)

@@ -108,6 +108,15 @@ def ground(world, x, y):
 
 
 @compiled
+def first_buried(world, points, rise):
+    """The first of some points that lies less than `rise` above the ground; −1 if none does."""
+    for k in range(points.shape[0]):
+        if points[k, 2] < ground(world, points[k, 0], points[k, 1])[0] + rise:
+            return k
+    return -1
+
+
+@compiled
 def _to_next_line(x, rate):
     """How far along a ray, on which x changes at `rate`, to the next whole number."""
     if rate > 0.0:
