@@ -21,8 +21,8 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
   airloom run hover                     fly it, seen in the browser
   airloom run hover --headless          fly it as fast as this machine can
   airloom view                          look at the flight again
-  airloom plot last                     draw it
-  airloom view last                     look at the flight again, in the browser
+  airloom film last flight.mp4          make a video of it
+  airloom plot last                     draw its figures
   airloom fly                           command a run from another terminal
   airloom doctor                        is everything installed and working?
 
