@@ -99,6 +99,12 @@ def choose(page, label, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
+def row_of(page, label):
+    """The box to write into beside a label."""
+    row = page.get_by_text(label, exact=True).locator("xpath=ancestor::div[.//input][1]")
+    return row.locator("input:not([type=hidden])").first
+
+
 def test_nothing_is_asked_of_other_hosts(run, browser):
     context = browser.new_context()
     page = context.new_page()
@@ -161,7 +167,7 @@ def test_click_on_the_ground_flies_there(page, run):
     page.get_by_role("tab", name="Fly").click()
     known = run.ask("events")["count"]
     canvas = page.locator("canvas").first.bounding_box()
-    page.mouse.click(0.5 * canvas["width"], 0.2 * canvas["height"])
+    page.mouse.click(0.6 * canvas["width"], 0.75 * canvas["height"])
     target = until(lambda: clicked_target(run, known))
     assert np.linalg.norm(target[:2]) > 0.3
     assert target[2] == pytest.approx(3.0, abs=0.3)
@@ -171,7 +177,7 @@ def test_click_on_the_ground_flies_there(page, run):
 def clicked_target(run, known):
     for event in run.ask("events", since=known)["events"]:
         if match := re.search(r"fly_to.*position=\[(.*?)\]", event["text"]):
-            return np.array([float(number) for number in match[1].split(",")])
+            return [float(number) for number in match[1].split(",")]
     return None
 
 
@@ -196,8 +202,7 @@ def test_a_gain_slider_changes_the_response(page, run):
     page.get_by_text("Gains", exact=True).click()
     before = run.ask("gains", vehicle="drone")["in_force"]["drone"]["position_frequency"]
     quick = seconds_to_climb(run)
-    row = page.get_by_text("position frequency", exact=True).locator("xpath=ancestor::div[.//input][1]")
-    box = row.locator("input:not([type=hidden])").first
+    box = row_of(page, "position frequency")
     box.fill(f"{before / 2:.2f}")
     box.press("Tab")
     until(lambda: run.ask("gains", vehicle="drone")["in_force"]["drone"]["position_frequency"] < 0.6 * before)
@@ -212,7 +217,7 @@ def test_spawn_and_save(page, run):
     choose(page, "New", "x500")
     page.get_by_role("button", name="Spawn where I look").click()
     until(lambda: "x500_1" in run.ask("info")["vehicles"])
-    name = page.get_by_label("Save as", exact=True).first
+    name = row_of(page, "Save as")
     name.fill("grown")
     name.press("Tab")
     page.get_by_role("button", name="Save the scenario").click()

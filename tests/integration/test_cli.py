@@ -78,12 +78,25 @@ def start(*args, out="run"):
 
 
 def test_help_teaches():
-    for args in ([], ["run"], ["fly"], ["list"], ["plot"], ["replay"], ["schema"], ["doctor"], ["bench"], ["check"]):
+    for args in (
+        [],
+        ["run"],
+        ["fly"],
+        ["view"],
+        ["film"],
+        ["list"],
+        ["plot"],
+        ["replay"],
+        ["schema"],
+        ["doctor"],
+        ["bench"],
+        ["check"],
+    ):
         done = airloom(*args, "--help")
         assert done.returncode == 0
         assert "Usage: airloom" in done.stdout
     text = airloom("run", "--help").stdout
-    for part in ("airloom run hover", "--set", "KEY=VALUE", "default: max", "--headless", "none yet"):
+    for part in ("airloom run hover", "--set", "KEY=VALUE", "headless max", "--headless", "studio"):
         assert part in text
 
 

@@ -108,7 +108,7 @@ def test_steps_are_exact_and_only_for_a_paused_run(source):
 
 
 def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
-    source.ask("audience", count=1)
+    source.ask("audience", studio="test", count=1)
     source.ask("takeoff", vehicle="drone_0", height=1)
     until(lambda: source.status().time > 2)
     source.ask("reset")
@@ -124,14 +124,13 @@ def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
 
 
 def test_a_run_that_is_over_stays_for_its_audience(source):
-    source.ask("audience", count=1)
     source.ask("speed", speed="max")
-    until(lambda: source.status().finished, 60)
+    until(lambda: source.ask("audience", studio="test", count=1) and source.status().finished, 60)
     time.sleep(0.3)
     assert source.ask("info")["time"] == pytest.approx(40.0)
     source.ask("reset")
     until(lambda: not source.status().finished)
-    source.ask("audience", count=0)
+    source.ask("audience", studio="test", count=0)
     with pytest.raises(LinkError):
         until(lambda: source.ask("info") is None, 60)
 

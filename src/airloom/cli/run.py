@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from airloom.cli.options import flag, parsed_settings, parsed_speed
+from airloom.cli.options import Host, Port, Token, flag, parsed_settings, parsed_speed
 from airloom.cli.screen import complain, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
@@ -75,22 +75,16 @@ def run(
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
     headless: Annotated[bool, flag("--headless", help="Without the studio, as fast as possible.")] = False,
-    port: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=65535, help="Of the studio; the first free one from 8080 on.")
-    ] = None,
-    host: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")
-    ] = "127.0.0.1",
-    token: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out."),
-    ] = None,
+    port: Port = None,
+    host: Host = "127.0.0.1",
+    token: Token = None,
     debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
 ) -> None:
     """Fly a scenario, seen in the browser; leave a folder with log, summary and figures.
 
-    The studio shows the flight in any browser, which may come and go; who looks on may pause, steer and edit. As long
-    as somebody does, a flight that is over stays there to be looked at and flown again.
+    The studio shows the flight in any browser, which may come and go; who looks on may pause, steer and edit.
+
+    As long as somebody looks on, a flight that is over stays there to be flown again.
 
     The folder also holds the scenario with nothing left to look up, which repeats the run.
 
@@ -101,12 +95,12 @@ def run(
     [bold]Examples[/bold]
 
       airloom run hover
-      airloom run hover --headless                    as fast as this machine can, without the studio
-      airloom run fleet --host 0.0.0.0                others may look on, with the token that is printed
+      airloom run hover --headless              without the studio, at full speed
+      airloom run fleet --host 0.0.0.0          others may look on
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
-      airloom run hover --until 600                   time to fly it yourself, here or with airloom fly
-      airloom run runs/hover-1/scenario.yaml          the same run again
+      airloom run hover --until 600             time to fly it yourself
+      airloom run runs/hover-1/scenario.yaml    the same run again
     """
     from airloom.cli.progress import displayed
     from airloom.scenario import load

@@ -49,7 +49,7 @@ class RecordedSource:
             "seek": lambda time: clock.seek(time),
             "speed": lambda speed: clock.change_speed(None if speed == "max" else float(speed)),
             "step": lambda ticks: clock.seek(clock.time + ticks * self.scenario.step),
-            "audience": lambda count: clock.welcome() if count else None,
+            "audience": lambda studio, count: clock.welcome() if count else None,
             "events": self._events_since,
             "topics": self._topics,
             "series": self._series,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -27,6 +28,7 @@ from airloom.studio.world_panel import WorldPanel
 PERIOD = 1 / 30  # s
 USUAL_PORT = 8080
 AT_REST = 5  # of how many frames one is drawn while time stands still
+COUNTING = 30  # of how many frames one counts the browsers
 BRAND = (28, 111, 196)
 WIDTH = 360  # pixels of the panels
 PATIENCE = 3.0  # s that a browser may be away, to load the page anew, before it counts as gone
@@ -133,7 +135,7 @@ class Studio:
 
     def _draw(self, frame: int) -> None:
         stage = self.stage
-        if frame % 10 == 0:
+        if frame % COUNTING == 0:
             self._count_audience()
         if not self._server.get_clients():
             return
@@ -165,10 +167,10 @@ class Studio:
         """Tell the simulation how many look on; one that has just left may only be loading the page anew."""
         count, now = len(self._server.get_clients()), time.monotonic()
         if count >= self._audience:
-            self._left_at = now
-        if count != self._audience and (count > self._audience or now - self._left_at > PATIENCE):
+            self._audience, self._left_at = count, now
+        elif now - self._left_at > PATIENCE:
             self._audience = count
-            self.stage.ask("audience", count=count)
+        self.stage.ask("audience", studio=f"{os.getpid()} at {self.gateway.port}", count=self._audience)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
         """Select what was clicked on; on nothing but the ground, that is where the selected vehicle is to fly."""

@@ -28,6 +28,7 @@ class Transport(Panel):
         self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
         self.gui.add_html(_without_number(self._speed))
         self._moment: Any = None
+        self._time = -1.0
         if stage.source.recorded:
             self._moment = self.gui.add_slider("Time, s", 0.0, max(stage.source.status().end, 0.01), 0.01, 0.0)
             self._moment.on_update(self._seek)
@@ -42,7 +43,8 @@ class Transport(Panel):
             self._shown = shown
             self._show_buttons(status)
         self._head.content = _headline(self.stage.source.title, status, self.stage.lost)
-        if self._moment is not None and not status.paused:
+        if self._moment is not None and status.time != self._time:
+            self._time = status.time
             self._moment.value = round(min(status.time, status.end), 2)
 
     def _show_buttons(self, status: Status) -> None:

@@ -72,14 +72,15 @@ class Restart(Request):
 
 
 class Audience(Request):
-    """How many look on: as long as anybody does, a run that is over stays to be looked at."""
+    """How many look on through one studio, told every second: as long as anybody does, a run that is over stays."""
 
     method, acts = "audience", False
+    studio: Annotated[str, Field(max_length=100)]
     count: Annotated[int, Field(ge=0, le=1_000_000)]
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.audience = self.count
-        return {"count": self.count}
+        tower.hear_of_audience(self.studio, self.count)
+        return {"count": tower.run.audience}
 
 
 class Stop(Request):

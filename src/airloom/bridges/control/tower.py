@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
     from airloom.vehicle import Vehicle
 
+SILENCE = 5.0  # s after which a studio counts as gone
+
 
 class RequestError(ValueError):
     """A request that cannot be carried out; the message is meant for its sender."""
@@ -37,6 +39,7 @@ class Tower:
         self.window: Window | None = None
         self._missions: dict[str, Task] = {}
         self._sticks: dict[str, Stick] = {}
+        self._audiences: dict[str, tuple[float, int]] = {}
         self._factor = RealTimeFactor()
         self._shown_at = 0.0
 
@@ -46,6 +49,16 @@ class Tower:
         self.close_window()
 
     # -- who looks on ------------------------------------------------------------------------------------------------
+
+    def hear_of_audience(self, studio: str, count: int) -> None:
+        self._audiences[studio] = time.monotonic(), count
+        self._count_audience()
+
+    def _count_audience(self) -> None:
+        """A studio that has not spoken for a while is gone, and its audience with it."""
+        now = time.monotonic()
+        self._audiences = {name: told for name, told in self._audiences.items() if now - told[0] < SILENCE}
+        self.run.audience = sum(count for _, count in self._audiences.values())
 
     def open_window(self) -> Window:
         if self.window is None:
@@ -66,6 +79,7 @@ class Tower:
             self._shown_at = now
             self._write_window()
             self.plots.forget_unread()
+            self._count_audience()
 
     def _write_window(self) -> None:
         assert self.window is not None
