@@ -25,6 +25,7 @@ FIELD_OF_VIEW = 0.8  # rad
 SIGHT = (0.05, 6000.0)  # m; depths get coarse with a nearer beginning, and the ground ends before the end
 NEAREST = 2.0  # m from the fleet at the beginning, to see a small vehicle rise
 CLOSE = 7.0  # times the reach of a vehicle that is followed
+LEAST_SLOPE = 0.35  # of the look at a vehicle that is followed
 YAW_SHARE = 0.12  # of the way to a vehicle's heading that a chasing camera turns in a frame
 VIEW = np.array([-0.6, -0.75, 0.38])
 """Where the first look comes from."""
@@ -72,17 +73,21 @@ class Camera:
         self.mode, self.vehicle = mode, vehicle
         with self.client.atomic():
             if mode == "orbit":
-                self._place(Placement())
-                self._look(eye, target)
+                self.see(eye, target)
             elif mode == "follow":
                 self._place(Placement.around(position))
-                self._look(distance * _unit(eye - position), np.zeros(3))
+                self._look(distance * _from_above(eye - position), np.zeros(3))
             elif mode == "chase":
                 self._place(Placement.around(position, yaw))
                 self._look(distance * _unit(np.array([-1.0, 0.0, 0.35])), np.zeros(3))
             else:
                 self._place(Placement.around(position))
                 self._look(distance * np.array([0.0, -1e-3, 1.0]), np.zeros(3))
+
+    def see(self, eye: np.ndarray, target: np.ndarray) -> None:
+        with self.client.atomic():
+            self._place(Placement())
+            self._look(eye, target)
 
     def keep_up(self, position: np.ndarray, yaw: float) -> None:
         """Go along with the vehicle."""
@@ -136,6 +141,12 @@ class Cameras:
         view.anchor = None if mode == "orbit" else vehicle
         self._cameras[client_id].switch(mode, vehicle, view.positions[k], view.yaw(vehicle), distance)
 
+    def see_all(self, client_id: int) -> None:
+        """Look freely, at the whole fleet as it is now."""
+        if camera := self._cameras.get(client_id):
+            camera.mode = "orbit"
+            camera.see(*first_look(self._view.positions.astype(float), float(self._view.fleet.reaches.max())))
+
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""
         for camera in list(self._cameras.values()):
@@ -166,6 +177,12 @@ def first_look(positions: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndar
     few = radius < distance / 4
     target = middle + np.array([0.0, 0.0, 0.2 * distance if few else 0.0])
     return target + distance * _unit(VIEW), target
+
+
+def _from_above(v: np.ndarray) -> np.ndarray:
+    """The direction, raised if need be so that the ground is seen behind a vehicle and not the horizon alone."""
+    flat = float(np.hypot(v[0], v[1]))
+    return _unit(np.array([v[0], v[1], max(float(v[2]), LEAST_SLOPE * flat)]))
 
 
 def _unit(v: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import viser
 
 from airloom.scenario.models import HeightField, Obstacle, Scenario, World
 from airloom.studio.meshes import Colour, Mesh, glb, ngon
+from airloom.studio.shapes import reach
 from airloom.studio.sky import show_sky
 from airloom.world.ground import ray, read_heights, world_array
 
@@ -22,8 +23,9 @@ HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
 REACH = 1e4  # m, how far a ray is followed
 LINES_ACROSS = 40  # on a height field at most, each way
 LINES_ABOVE = 2e-4  # of its size
-GRIDS = ((0.1, 8.0, 0.001), (1.0, 90.0, 0.006), (10.0, 900.0, 0.03))
-"""Width of the cells, how far away they fade, height above the ground, m: finer ones appear as a camera comes near."""
+FINE, METRES, WIDE = (0.1, 8.0, 0.001), (1.0, 90.0, 0.006), (10.0, 900.0, 0.03)
+"""Grids: width of the cells, how far away they fade, height above the ground, m."""
+SMALL, LARGE = 0.15, 60.0  # m: vehicles that need the fine grid, fleets that need the wide one
 
 
 class Landscape:
@@ -38,6 +40,7 @@ class Landscape:
         """Draw another world."""
         self._world = scenario.world
         self._array = world_array(scenario.world, scenario.step)
+        self._grids = _suitable_grids(scenario)
         with self._server.atomic():
             self._server.scene.add_frame(self._root, show_axes=False)
             for handle in getattr(self, "_handles", []):
@@ -63,9 +66,10 @@ class Landscape:
         scene, base = self._server.scene, _base(self._world)
         vertices, faces = _wide_plane()
         plane = scene.add_mesh_simple(
-            f"{self._root}/plane", vertices, faces, color=GROUND, position=(0.0, 0.0, base), cast_shadow=False
-        )
-        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in GRIDS]
+            f"{self._root}/plane", vertices, faces, color=GROUND, position=(0.0, 0.0, base), cast_shadow=False,
+            material="toon3",
+        )  # fmt: skip
+        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
         terrain = self._world.terrain
         if not isinstance(terrain, HeightField):
             return [plane, *grids]
@@ -93,6 +97,14 @@ class Landscape:
         if obstacle.shape == "cylinder":
             return scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
         return scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
+
+
+def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:
+    """Each covers the screen and costs a browser without a GPU dearly: no more than are needed."""
+    positions = np.array([vehicle.pose.position for vehicle in scenario.vehicles.values()])
+    small = min(reach(vehicle) for vehicle in scenario.vehicles.values()) < SMALL
+    large = float(np.ptp(positions, axis=0).max()) > LARGE or isinstance(scenario.world.terrain, HeightField)
+    return [*([FINE] if small else []), METRES, *([WIDE] if large else [])]
 
 
 def _wide_plane() -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Iterable
 from math import degrees
 from typing import Any
 
@@ -155,17 +156,21 @@ def _invitation(count: int) -> str:
 
 
 def _of_vehicle(state: np.ndarray, description: str) -> str:
-    x, y, z = state[POSITION]
-    roll, pitch, yaw = (degrees(angle) for angle in euler_from_quaternion(state[ATTITUDE]))
+    angles = [degrees(angle) for angle in euler_from_quaternion(state[ATTITUDE])]
     far = float(np.linalg.norm(state[TARGET] - state[POSITION]))
     rows = {
-        "position": f"{x:.2f}, {y:.2f}, {z:.2f} m",
+        "position": f"{_numbers(state[POSITION], 2)} m",
         "speed": f"{float(np.linalg.norm(state[VELOCITY])):.2f} m/s",
-        "roll, pitch, yaw": f"{roll:.1f}°, {pitch:.1f}°, {yaw:.1f}°",
+        "roll, pitch, yaw": f"{_numbers(angles, 1)} °",
         "to its setpoint": f"{far:.2f} m",
     }
     about = f'<p style="margin:0 0 0.4em;opacity:0.8">{html.escape(description)}</p>' if description else ""
     return _boxed(about + _table(rows))
+
+
+def _numbers(values: Iterable[float], digits: int) -> str:
+    """Never −0."""
+    return ", ".join(f"{round(float(value), digits) + 0.0:.{digits}f}" for value in values)
 
 
 def _of_obstacle(obstacle: Any) -> str:

@@ -37,6 +37,8 @@ class ViewPanel(Panel):
             "Camera", tuple(mode.capitalize() for mode in MODES), hint="Of this browser only, at the selected vehicle."
         )
         self._camera.on_click(self._look)
+        everything = self.gui.add_button("See all vehicles", icon=viser.Icon.ARROWS_MAXIMIZE, color="gray")
+        stage.on_press(everything, lambda client: stage.cameras.see_all(client.client_id))
         self._shown = {
             option.name: self.gui.add_checkbox(LABELS[option.name], bool(option.default))
             for option in fields(Options)

@@ -28,11 +28,13 @@ class WorldPanel(Panel):
         self._kind: Any = gui.add_dropdown("New", (*known("vehicle"), *SHAPES), initial_value="multirotor")
         spawn = gui.add_button("Spawn where I look", icon=viser.Icon.PLUS)
         self._selected = gui.add_markdown("")
+        self._handles = gui.add_checkbox("Handles", False, hint="Arrows and a ring to move and turn what is selected.")
+        self._handles.on_update(lambda _: self._place_gizmo())
         edit: Any = gui.add_button_group("Selected", ("Copy", "Delete"))
         self._file = gui.add_text("Save as", f"{stage.source.scenario.name}_edited")
         self._overwrite = gui.add_checkbox("Overwrite", False)
         save = gui.add_button("Save the scenario", icon=viser.Icon.DEVICE_FLOPPY, color="gray")
-        self._tools = [self._kind, spawn, self._selected, edit]
+        self._tools = [self._kind, spawn, self._selected, self._handles, edit]
         self._gizmo: viser.TransformControlsHandle | None = None
         self._paused: bool | None = None
         stage.on_press(spawn, self._spawn)
@@ -48,7 +50,7 @@ class WorldPanel(Panel):
             self._place_gizmo()
 
     def select(self, name: str | None) -> None:
-        self._selected.content = f"Selected: **{name}**. Drag the arrows to move it." if name else "Select something."
+        self._selected.content = f"Selected: **{name}**" if name else "Click on something to move, copy or delete it."
         self._place_gizmo()
 
     def rebuild(self) -> None:
@@ -61,7 +63,7 @@ class WorldPanel(Panel):
             self._gizmo.remove()
             self._gizmo = None
         name = self.stage.selected
-        if not self._paused or name is None:
+        if not self._paused or not self._handles.value or name is None:
             return
         position, yaw, size = self._pose(name)
         self._gizmo = self.stage.server.scene.add_transform_controls(
@@ -76,7 +78,7 @@ class WorldPanel(Panel):
         if name in stage.source.names:
             k = stage.source.names.index(name)
             state = stage.source.snapshot().vehicles[k]
-            return state[POSITION], yaw_from_quaternion(state[ATTITUDE]), 2.5 * float(stage.view.fleet.reaches[k])
+            return state[POSITION], yaw_from_quaternion(state[ATTITUDE]), 1.6 * float(stage.view.fleet.reaches[k])
         obstacle = stage.source.scenario.world.obstacles[name]
         return np.array(obstacle.position), obstacle.yaw, 0.8 * max(obstacle.size)
 
