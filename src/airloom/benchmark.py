@@ -72,6 +72,8 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         name = f"100 missions, {style}, {engine}"
         found[name] = partial(_mission_share, name, engine, style)
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
+    found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
+    found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -178,6 +180,26 @@ def _mission_share(name: str, engine: str, style: str, effort: Effort) -> Measur
         before = _processor_seconds(hovering.step, ticks)
         slower.append(1.0 - before / _processor_seconds(flying.step, ticks))
     return Measurement(name, 100.0 * median(slower), "% of the run", 10.0, less_is_better=True)
+
+
+def _studio(count: int, effort: Effort) -> Measurement:
+    from airloom.studio.benchmark import processor_share
+
+    share = processor_share(count, 5 * effort.seconds)
+    return Measurement(f"studio, {count} vehicles", share, "% of a core", 15.0 if count <= 100 else 30.0, True)
+
+
+def _three_browsers(effort: Effort) -> Measurement:
+    from airloom.studio.benchmark import slowdown
+
+    lost = slowdown(3, 2 * effort.seconds, 2 * effort.repeats)
+    return Measurement("three browsers", lost, "% of the speed lost", 5.0, less_is_better=True)
+
+
+def _click_to_motion(effort: Effort) -> Measurement:
+    from airloom.studio.benchmark import click_to_motion
+
+    return Measurement("click to motion", click_to_motion(), "ms", 200.0, less_is_better=True)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from airloom.bridges.joystick.state import StickState
 from airloom.bridges.control.request import ForVehicles, Positive, Vector
 from airloom.bridges.control.tower import RequestError, Tower
-from airloom.commands import BY_MODE, Command, CommandError, Mode
+from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
 from airloom.missions.pilot import Pilot
 
 if TYPE_CHECKING:
@@ -82,8 +82,6 @@ class ResetPose(TakeOver):
 class Mission(ForVehicles):
     """Started for each vehicle that can fly it; the others are told in the error."""
 
-    speed: Positive | None = None
-
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
         refusals = []
         for vehicle in vehicles:
@@ -95,37 +93,43 @@ class Mission(ForVehicles):
             more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
             raise RequestError(refusals[0] + more)
 
-    def flown_by(self, pilot: Pilot) -> Coroutine:
+    def flown_by(self, pilot: Pilot) -> Coroutine[Any, Any, None]:
         return getattr(pilot, self.method)(**self.model_dump(exclude={"vehicle"}, exclude_none=True))
 
 
 class Takeoff(Mission):
     method = "takeoff"
+    speed: Positive | None = None
     height: Positive | None = None
 
 
 class Goto(Mission):
     method = "goto"
+    speed: Positive | None = None
     position: Vector
     yaw: float | None = None
 
 
-class FlyTo(Goto):
-    """Take off first if need be."""
+class FlyTo(Mission):
+    """Go there at once, as a click on the ground asks: no smooth path, which would begin too gently to be seen. Takes
+    off first if need be.
+    """
 
     method = "fly_to"
+    position: Vector
+    yaw: float | None = None
 
-    def flown_by(self, pilot: Pilot) -> Coroutine:
-        return self._flight(pilot)
-
-    async def _flight(self, pilot: Pilot) -> None:
-        if not pilot.vehicle.armed:
-            await pilot.takeoff()
-        await pilot.goto(self.position, **self.model_dump(include={"yaw", "speed"}, exclude_none=True))
+    async def flown_by(self, pilot: Pilot) -> None:
+        vehicle = pilot.vehicle
+        if not vehicle.armed:
+            await pilot.takeoff(self.position[2] - vehicle.position[2])
+        yaw = float(vehicle.euler[2]) if self.yaw is None else self.yaw
+        vehicle.command(PositionYaw(tuple(self.position), yaw))
 
 
 class Land(Mission):
     method = "land"
+    speed: Positive | None = None
 
 
 class HoldStick(ForVehicles):
