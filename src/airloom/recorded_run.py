@@ -14,6 +14,7 @@ from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
 from airloom.divergence import Diverged, Guard
+from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
 from airloom.scenario import resolved_text
@@ -70,6 +71,7 @@ class RecordedRun:
     ) -> None:
         """`link` lets other processes command the run, see `bridges/control/`."""
         self.sim, self.folder = sim, folder
+        sim.member_logs = folder.path
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None else Pacer(speed)
         self.outcome = Outcome()
@@ -118,12 +120,13 @@ class RecordedRun:
                 self._fly(look)
         except Interrupted:
             pass
-        except (Diverged, LogError, RunFolderError) as error:
+        except (Diverged, LogError, LoomError, RunFolderError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
+        self.sim.close()
         self._close_log()
         if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
             self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")

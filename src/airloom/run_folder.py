@@ -16,6 +16,7 @@ RUNS = Path("runs")
 LAST = "last"
 _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
 _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
+_MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 
 
@@ -135,9 +136,13 @@ def _is_ours(entry: Path) -> bool:
     if entry.name in (_SOCKET, _SOCKET_NOTE, _WINDOW):
         return entry.is_socket() or entry.is_file()
     is_run = (entry.parent / _LOG).is_file() or (entry.parent / _SUMMARY).is_file()
-    beside = entry.suffix == ".png" or entry.name == _SCENARIO or bool(_EARLIER_LOG.fullmatch(entry.name))
+    beside = entry.suffix == ".png" or entry.name == _SCENARIO or _beside_a_log(entry.name)
     ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and beside)
     return ours and entry.is_file() and not entry.is_symlink()
+
+
+def _beside_a_log(name: str) -> bool:
+    return any(pattern.fullmatch(name) for pattern in (_EARLIER_LOG, _MEMBER_OUTPUT))
 
 
 def _newest() -> Path:

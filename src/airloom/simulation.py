@@ -19,6 +19,7 @@ from airloom.flight_stack import StackError
 from airloom.group import Group
 from airloom.guard import Guard
 from airloom.loop import look_once
+from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
@@ -60,6 +61,9 @@ class Simulation:
         self.guard = Guard(self)
         CommandTopics(self)
         self.guides = Guides(self)
+        self.loom = Loom(self)
+        self.member_logs: Path | None = None
+        """Where the output of members goes that the scenario starts."""
         self.longest_chunk = LONGEST_CHUNK
         """Ticks between two looks from outside; what the simulation does is the same with any number."""
         self._started = self._stopping = False
@@ -110,6 +114,7 @@ class Simulation:
         self.seed = self.seed if seed is None else _checked_seed(seed)
         for task in self._tasks:
             task.cancel()
+        self.loom.close("the run begins anew")
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
@@ -143,6 +148,16 @@ class Simulation:
         for gone in before.values():
             self.guard.drop(gone)
         self.guides.settle()
+
+    def close(self) -> None:
+        """Take leave of members: processes that the scenario started end. Without members there is nothing to do."""
+        self.loom.close()
+
+    def __enter__(self) -> Simulation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def pilot(self, vehicle: str) -> Pilot:
         """A pilot for a vehicle, who flies it in a mission."""
@@ -213,6 +228,7 @@ class Simulation:
         if self._started:
             return
         self._started = True
+        self.loom.open(self.member_logs)
         self._publisher.restart()
         self._publisher.prepare(-1)
         look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
@@ -247,6 +263,7 @@ class Simulation:
             self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        self.loom.take_turns()
         return published
 
 
@@ -304,7 +321,7 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        turns = [(tick // period + 1) * period for period in self._periods]
+        turns = [(tick // period + 1) * period for period in (*self._periods, *self._sim.loom.periods)]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]
         return min(turns, default=tick + LONGEST_CHUNK)

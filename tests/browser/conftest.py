@@ -42,7 +42,7 @@ def _tab(browser):
     """Small, because the processor draws its graphics; errors of its scripts fail the test."""
     context = browser.new_context(viewport={"width": 320, "height": 240})
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(120_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     yield page

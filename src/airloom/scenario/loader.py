@@ -14,7 +14,7 @@ from .errors import ScenarioError, all_in_one
 from .library import file_of
 from .models import Scenario, Vehicle
 from .overrides import apply_overrides
-from .tree import InOverride, Node, plain, planted
+from .tree import InOverride, Node, origin_of, plain, planted
 from .validation import complaints
 
 
@@ -48,4 +48,17 @@ def _validated(root: Node) -> Scenario:
     for check in (check_copies, check_plugins, check_time):
         if found := list(check(scenario, root)):
             raise all_in_one(found)
-    return scenario
+    return _with_folders(scenario, root)
+
+
+def _with_folders(scenario: Scenario, root: Node) -> Scenario:
+    """Members run in the folder of the file that describes them, unless it names another."""
+    members = {
+        name: member if member.folder else member.model_copy(update={"folder": str(_folder_of(root, name))})
+        for name, member in scenario.members.items()
+    }
+    return scenario.model_copy(update={"members": members}) if members else scenario
+
+
+def _folder_of(root: Node, member: str) -> Path:
+    return origin_of(root, ("members", member)).folder.absolute()

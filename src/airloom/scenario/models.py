@@ -226,6 +226,25 @@ class Log(Model):
     )
 
 
+class Member(Model):
+    """A process that takes part in the run, in lockstep with it."""
+
+    command: Annotated[list[str], Field(min_length=1)] | None = Field(
+        None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
+    )
+    folder: str | None = Field(None, description="where it is started; the folder of the scenario file if left out")
+    phase: Literal["logic", "simulator"] = Field(
+        "logic", description="logic thinks with the autopilots; simulators advance their part of the world after them"
+    )
+    rate: Positive = Field(50.0, description="turns a second, Hz")
+    vehicles: str = Field("*", description="name or pattern of those it sees and commands")
+    timeout: Positive = Field(10.0, description="wall time that a turn may take, s")
+    start_timeout: Positive = Field(30.0, description="wall time until it must have joined, s")
+    on_failure: Literal["stop", "hold", "continue"] = Field(
+        "stop", description="end the run, or go on without it, its vehicles holding where they are or flying on"
+    )
+
+
 class Scenario(Model):
     """One run: world, vehicles, systems, outputs."""
 
@@ -238,4 +257,5 @@ class Scenario(Model):
     world: World = World()
     vehicles: dict[Name, Vehicle] = Field(min_length=1)
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
+    members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()

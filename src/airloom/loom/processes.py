@@ -1,0 +1,90 @@
+"""The processes of members that the scenario starts: their output goes to the run's folder, none outlives the run."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from airloom.loom.members import MemberFailed
+
+if TYPE_CHECKING:
+    from airloom.scenario.models import Member as Description
+
+PATIENCE = 2.0  # s to end when asked
+TAIL = 500  # bytes of a member's output that are told when it fails
+
+
+@dataclass
+class Started:
+    process: subprocess.Popen
+    output: IO[bytes]
+
+
+class Processes:
+    def __init__(self) -> None:
+        self._started: dict[str, Started] = {}
+
+    def start(self, name: str, description: Description, address: str, logs: Path | None) -> None:
+        """In a group of its own, so that its children end with it; it is told where the loom is by its environment."""
+        output: Any = (logs / f"member-{name}.txt").open("w+b") if logs else tempfile.TemporaryFile()  # noqa: SIM115
+        assert description.command is not None
+        command = [sys.executable if part == "python" else part for part in description.command]
+        variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables,
+                cwd=description.folder, start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            output.close()
+            raise MemberFailed(name, f"cannot be started: {' '.join(command)}: {error.strerror}") from None
+        self._started[name] = Started(process, output)
+
+    def exit_code(self, name: str) -> int | None:
+        return self._started[name].process.poll() if name in self._started else None
+
+    def tail(self, name: str) -> str:
+        """The last that a member has printed, to be told beside its failure."""
+        if name not in self._started:
+            return ""
+        output = self._started[name].output
+        output.seek(0, os.SEEK_END)
+        output.seek(max(0, output.tell() - TAIL))
+        text = output.read().decode(errors="replace").strip()
+        return f"; it said last:\n{text}" if text else ""
+
+    def end(self) -> None:
+        """All of them: asked first, then forced."""
+        for name in list(self._started):
+            self._ask(name)
+        deadline = time.monotonic() + PATIENCE
+        for name in list(self._started):
+            self._make_sure(name, max(deadline - time.monotonic(), 0.0))
+
+    def end_one(self, name: str) -> None:
+        if name in self._started:
+            self._ask(name)
+            self._make_sure(name, PATIENCE)
+
+    def _ask(self, name: str) -> None:
+        process = self._started[name].process
+        if process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGTERM)
+
+    def _make_sure(self, name: str, patience: float) -> None:
+        started = self._started.pop(name)
+        with suppress(subprocess.TimeoutExpired):
+            started.process.wait(patience)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(started.process.pid, signal.SIGKILL)
+        started.process.wait()
+        started.output.close()

@@ -1,0 +1,172 @@
+"""Take part in a run from a process of your own, in lockstep with it.
+
+    from airloom import PositionYaw
+    from airloom.member import join
+
+    with join(vehicles="drone_0", rate=50) as me:
+        for turn in me:
+            turn.command("drone_0", PositionYaw((0, 0, 1 + turn.time)))
+
+The simulation stands still until the body of the loop is done, however long it takes: what happens does not depend on
+how fast the machine is. The loop ends with the run.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from airloom.commands import Command
+from airloom.loom import protocol
+from airloom.loom.line import Line, LineLost, connect
+from airloom.loom.protocol import Begin, End, Hello, Kind, Letter, Order, Phase, Welcome
+
+ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
+"""Variables that the loom sets for the members it starts."""
+NS_PER_SECOND = 1_000_000_000
+
+
+class NotAdmitted(Exception):
+    """The loom cannot be reached, or did not let us in; the message says why."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A vehicle at the beginning of a turn. World ENU, body FLU, SI units."""
+
+    position: np.ndarray
+    attitude: np.ndarray
+    """Quaternion w, x, y, z, body→world."""
+    velocity: np.ndarray
+    rates: np.ndarray
+
+
+@dataclass
+class Turn:
+    """What a member is told at the beginning of its turn, and what it says at the end."""
+
+    time_ns: int
+    vehicles: dict[str, Seen]
+    letters: list[Letter]
+    """Those that came since the last turn; `other` is who wrote it."""
+    _names: list[str] = field(repr=False)
+    _orders: list[Order] = field(default_factory=list, repr=False)
+    _outbox: list[Letter] = field(default_factory=list, repr=False)
+
+    @property
+    def time(self) -> float:
+        """Seconds of simulation time."""
+        return self.time_ns / NS_PER_SECOND
+
+    def command(self, vehicle: str, command: Command) -> None:
+        """Takes effect as soon as this phase of the step is over."""
+        self._orders.append(Order(self._place(vehicle), command))
+
+    def kill(self, vehicle: str) -> None:
+        """Stop its rotors."""
+        self._orders.append(Order(self._place(vehicle), None))
+
+    def send(self, member: str, content: bytes) -> None:
+        """A letter to another member, which gets it at its next turn."""
+        self._outbox.append(Letter(member, bytes(content)))
+
+    def _place(self, vehicle: str) -> int:
+        try:
+            return self._names.index(vehicle)
+        except ValueError:
+            raise KeyError(f"'{vehicle}' is none of this member's vehicles: {', '.join(self._names)}") from None
+
+
+class Member:
+    """A place at the loom: iterate over its turns."""
+
+    def __init__(self, line: Line, welcome: Welcome) -> None:
+        self._line = line
+        self.vehicles = welcome.vehicles
+        self.step = welcome.step_ns / NS_PER_SECOND
+        self.start = welcome.time_ns / NS_PER_SECOND
+        """Time of the first turn, s."""
+        self.over = ""
+        """Why the run is over, once it is."""
+        self._open: Turn | None = None
+
+    def __enter__(self) -> Member:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def __iter__(self) -> Iterator[Turn]:
+        while turn := self.begin():
+            yield turn
+
+    def begin(self) -> Turn | None:
+        """End the turn that is open and wait for the next; None when the run is over."""
+        self.end()
+        try:
+            kind, told = self._line.receive()
+        except LineLost as lost:
+            kind, told = Kind.BYE, str(lost)
+        if kind is not Kind.BEGIN:
+            self.over = told if isinstance(told, str) else f"the loom sent {kind.name}"
+            return None
+        self._open = self._turn(told)
+        return self._open
+
+    def end(self) -> None:
+        turn, self._open = self._open, None
+        if turn is not None:
+            try:
+                self._line.send(protocol.end(End(turn.time_ns, turn._orders, turn._outbox)))
+            except LineLost as lost:
+                self.over = str(lost)
+
+    def leave(self) -> None:
+        """End the turn that is open, and say good-bye at the next: the run goes on without this member."""
+        if self._line.fileno() < 0:
+            return
+        if not self.over and self.begin():
+            with suppress(LineLost):
+                self._line.send(protocol.told(Kind.BYE, "done"))
+        self._line.close()
+
+    def _turn(self, told: Begin) -> Turn:
+        states = zip(self.vehicles, told.states, strict=True)
+        seen = {name: Seen(s[0:3], s[3:7], s[7:10], s[10:13]) for name, s in states}
+        return Turn(told.time_ns, seen, list(told.letters), self.vehicles)
+
+
+def join(
+    name: str | None = None,
+    *,
+    rate: float | None = None,
+    phase: Phase | int = Phase.LOGIC,
+    vehicles: str = "",
+    address: str | None = None,
+    token: str | None = None,
+) -> Member:
+    """A place at the loom. What is left out comes from the loom that started this process, and from its scenario.
+
+    `rate` is in turns a second, `vehicles` a pattern of those to see and command.
+    """
+    address = address or os.environ.get(ADDRESS)
+    if not address:
+        raise NotAdmitted(f"no loom is named: give its address, or set {ADDRESS} to unix:/path or tcp:host:port")
+    period = round(NS_PER_SECOND / rate) if rate else 0
+    wanted = Hello(
+        name or os.environ.get(NAME, f"member_{os.getpid()}"), Phase(phase), period, vehicles,
+        token if token is not None else os.environ.get(TOKEN, ""),
+    )  # fmt: skip
+    try:
+        line = connect(address)
+        line.send(protocol.hello(wanted))
+        kind, told = line.receive()
+    except (OSError, LineLost) as error:
+        raise NotAdmitted(f"cannot reach the loom at {address}: {error}") from None
+    if kind is not Kind.WELCOME:
+        raise NotAdmitted(f"the loom at {address} did not let {wanted.name} in: {told}")
+    return Member(line, told)

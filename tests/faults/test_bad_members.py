@@ -1,0 +1,209 @@
+"""Members that die, hang, answer late, twice or nonsense, flood, leave: named, dealt with as asked, none left over."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import airloom as al
+from airloom.loom.loom import LoomError
+from airloom.scenario import load
+
+SCENARIO = """
+name: loomed
+duration: 4
+engine: batch
+vehicles:
+  drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}}
+  other: {extends: multirotor, pose: {position: [0, 3, 0.05]}}
+members:
+  good: {command: [python, good.py], vehicles: other}
+  bad: {command: [python, bad.py], vehicles: drone, timeout: 1, start_timeout: 20, on_failure: POLICY}
+"""
+GOOD = """
+from airloom import PositionYaw
+from airloom.member import join
+with join() as me:
+    for turn in me:
+        turn.command("other", PositionYaw((0, 3, 2)))
+"""
+JOINING = """
+import os, signal, time
+from airloom import PositionYaw
+from airloom.loom import protocol
+from airloom.loom.protocol import End, Letter
+from airloom.member import join
+me = join()
+for turn in me:
+    turn.command("drone", PositionYaw((0, 0, 2)))
+    if turn.time >= 2:
+        FAULT
+"""
+FAULTS = {
+    "dies": ("os.kill(os.getpid(), signal.SIGKILL)", "is gone"),
+    "raises": ("raise ZeroDivisionError('too far')", "ZeroDivisionError: too far"),
+    "hangs": ("time.sleep(60)", "did not answer within 1 s"),
+    "answers twice": ("me.end(); me._line.send(protocol.end(End(turn.time_ns)) * 2)", "more than one|ended a turn"),
+    "ends another turn": ("me._open = None; me._line.send(protocol.end(End(7)))", "ended a turn of 0.000000 s at 2.0"),
+    "sends garbage": ("me._open = None; me._line.send(b'\\x05\\0\\0\\0\\x05garb')", "talks nonsense"),
+    "sends an unknown kind": ("me._open = None; me._line.send(b'\\x01\\0\\0\\0\\x63')", "no message of kind 99"),
+    "sends half": ("me._open = None; me._line.send(b'\\x50\\0\\0\\0\\x05'); me._line.close()", "hung up"),
+    "sends too much": ("me._open = None; me._line.send(b'\\xff\\xff\\xff\\xff\\x05')", "at most"),
+    "commands another": ("turn._orders = [protocol.Order(9, None)]", "commands vehicle 9 of 1"),
+    "says hello again": (
+        "me._open = None; me._line.send(protocol.hello(protocol.Hello('bad')))", "sent HELLO where END was due"
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "good.py").write_text(GOOD)
+    return tmp_path
+
+
+def simulation(folder, fault, policy="stop"):
+    (folder / "bad.py").write_text(JOINING.replace("FAULT", fault))
+    (folder / "loomed.yaml").write_text(SCENARIO.replace("POLICY", policy))
+    return al.Simulation(load(folder / "loomed.yaml"))
+
+
+def children():
+    """Processes of this one's that are members."""
+    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if "bad.py" in line or "good.py" in line]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_run_stops_and_says_who_and_why(folder, fault):
+    code, complaint = FAULTS[fault]
+    with simulation(folder, code) as sim, pytest.raises(LoomError, match=f"(?s)member 'bad'.*({complaint})"):
+        sim.run()
+    assert sim.time == pytest.approx(2.0, abs=0.05)
+    assert children() == []
+
+
+def test_death_is_seen_at_once(folder):
+    with simulation(folder, FAULTS["dies"][0]) as sim:
+        sim.run(until=1.9)
+        began = time.monotonic()
+        with pytest.raises(LoomError, match="is gone"):
+            sim.run()
+        assert time.monotonic() - began < 0.9, "long before the timeout"
+
+
+@pytest.mark.parametrize("fault", ["dies", "hangs", "sends garbage"])
+def test_hold_goes_on_without_it(folder, fault):
+    with simulation(folder, FAULTS[fault][0], "hold") as sim:
+        sim.run()
+        assert sim.time == 4.0
+        assert sim.vehicles["drone"].position == pytest.approx([0, 0, 2], abs=0.5)
+        assert sim.vehicles["other"].position == pytest.approx([0, 3, 2], abs=0.3)
+        assert any("member 'bad'" in warning for warning in sim.warnings)
+
+
+def test_who_leaves_is_missed_by_nobody(folder):
+    with simulation(folder, "me.leave(); break") as sim:
+        sim.run()
+        assert sim.time == 4.0
+    assert children() == []
+
+
+def test_a_flood_of_letters_is_cut(folder):
+    flood = "[turn.send('good', b'x' * 100) for _ in range(20000 if turn.time < 2.1 else 0)]"
+    with simulation(folder, flood, "continue") as sim:
+        sim.run()
+        assert sim.time == 4.0
+
+
+def test_a_member_that_does_not_start(folder):
+    with simulation(folder, "pass") as sim:
+        (folder / "bad.py").write_text("raise SystemExit('no license')")
+        with pytest.raises(LoomError, match=r"(?s)member 'bad' ended with code 1 before it joined.*no license"):
+            sim.run()
+    assert children() == []
+
+
+def test_a_program_that_is_not_there(folder):
+    with simulation(folder, "pass") as sim:
+        member = sim.scenario.members["bad"].model_copy(update={"command": ["./nothing"]})
+        sim.loom._described = {"bad": member}
+        with pytest.raises(LoomError, match=r"cannot be started: \./nothing: No such file"):
+            sim.run()
+
+
+def test_a_member_nobody_starts(folder):
+    text = (
+        SCENARIO.replace("POLICY", "stop")
+        .replace("command: [python, bad.py], ", "")
+        .replace("timeout: 20", "timeout: 1")
+    )
+    (folder / "loomed.yaml").write_text(text)
+    with al.Simulation(load(folder / "loomed.yaml")) as sim, pytest.raises(LoomError, match="'bad' has not joined"):
+        sim.run()
+
+
+STRANGER = """
+from airloom.member import NotAdmitted, join
+for name in ("nobody", "good"):
+    try:
+        join(name)
+    except NotAdmitted as error:
+        print(error)
+"""
+
+
+def test_strangers_are_refused_while_the_run_goes_on(folder):
+    (folder / "stranger.py").write_text(STRANGER)
+    once = "turn.time == 2 and subprocess.Popen([sys.executable, 'stranger.py']); time.sleep(0.02)"
+    with simulation(folder, once) as sim:
+        text = (folder / "bad.py").read_text()
+        (folder / "bad.py").write_text(f"import subprocess, sys\n{text}")
+        sim.member_logs = folder
+        sim.run()
+    said = (folder / "member-bad.txt").read_text()
+    assert "no member is called 'nobody'" in said
+    assert "'good' is here already" in said
+
+
+def test_a_newcomer_that_says_nothing_holds_nobody_up(folder):
+    silent = "connect(os.environ['AIRLOOM_LOOM']) if turn.time == 2 else None"
+    with simulation(folder, silent) as sim:
+        text = (folder / "bad.py").read_text()
+        (folder / "bad.py").write_text(f"from airloom.loom.line import connect\n{text}")
+        began = time.monotonic()
+        sim.run()
+        assert sim.time == 4.0
+        assert time.monotonic() - began < 10
+
+
+def test_who_was_lost_may_come_back(folder):
+    back = (
+        "subprocess.Popen([sys.executable, 'again.py'], start_new_session=True); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    with simulation(folder, back, "continue") as sim:
+        text = (folder / "bad.py").read_text()
+        (folder / "bad.py").write_text(f"import subprocess, sys\n{text}")
+        (folder / "again.py").write_text(JOINING.replace("(0, 0, 2)", "(0, 0, 4)").replace("FAULT", "pass"))
+        slow = GOOD.replace("(0, 3, 2)))", "(0, 3, 2)))\n        time.sleep(0.02)")
+        (folder / "good.py").write_text(f"import time\n{slow}")
+        sim.run()
+        assert sim.vehicles["drone"].setpoint.position[2] == 4.0
+
+
+def test_the_command_line_ends_cleanly(folder):
+    simulation(folder, FAULTS["dies"][0])
+    done = subprocess.run(
+        [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--no-figures", "--out", "run"],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode != 0
+    assert "member 'bad' is gone" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (folder / "run/member-bad.txt").exists()
+    assert Path(folder / "run/summary.json").exists()

@@ -1,0 +1,126 @@
+"""Many programs, one clock: members in lockstep, in Python and in C, the same however slow they are."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import airloom as al
+from airloom.scenario import ScenarioError, load
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "loom"
+SCENARIO = """
+name: loomed
+duration: 3
+engine: ENGINE
+vehicles:
+  drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}, copies: {count: 4, spacing: 3}}
+members:
+  leader: {command: [python, leader.py], vehicles: drone_0, rate: 50}
+  follower: {command: [python, follower.py], vehicles: "drone_[123]", rate: 20}
+  radio: {command: [python, radio.py], phase: simulator, rate: 100}
+"""
+LEADER = """
+import time
+from airloom import PositionYaw
+from airloom.member import join
+with join() as me:
+    for turn in me:
+        SLEEP
+        turn.command("drone_0", PositionYaw((turn.time, 0, 2)))
+        x, y, z = turn.vehicles["drone_0"].position
+        turn.send("radio", f"{x:.17g} {z:.17g}".encode())
+"""
+RADIO = """
+from airloom.member import join
+with join() as me:
+    for turn in me:
+        assert len(turn.vehicles) == 4
+        for letter in turn.letters:
+            turn.send("follower", letter.content)
+"""
+FOLLOWER = """
+from airloom import PositionYaw
+from airloom.member import join
+with join() as me:
+    for turn in me:
+        for letter in turn.letters[-1:]:
+            x, z = map(float, letter.content.split())
+            for k, name in enumerate(me.vehicles):
+                turn.command(name, PositionYaw((x, 3 * (k + 1), z + 1)))
+"""
+
+
+def flown(folder, engine="batch", sleep="pass", step=None):
+    for name, text in {"leader": LEADER.replace("SLEEP", sleep), "radio": RADIO, "follower": FOLLOWER}.items():
+        (folder / f"{name}.py").write_text(text)
+    (folder / "loomed.yaml").write_text(SCENARIO.replace("ENGINE", engine))
+    with al.Simulation(load(folder / "loomed.yaml")) as sim:
+        if step:
+            while sim.time < 3.0:
+                sim.step(step)
+        else:
+            sim.run()
+        return sim.state_hash(), [vehicle.position for vehicle in sim.vehicles.values()]
+
+
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_the_same_however_slow_they_are(tmp_path, engine):
+    expected, positions = flown(tmp_path, engine)
+    assert positions[0][0] > 1.0
+    assert positions[1][2] > 1.0, "the follower heard through the radio"
+    slow = "time.sleep(0.02 if round(turn.time * 50) % 10 == 0 else 0)"
+    assert flown(tmp_path, engine, sleep=slow)[0] == expected
+    assert flown(tmp_path, engine, step=8)[0] == expected
+
+
+def test_a_reset_starts_the_members_anew(tmp_path):
+    expected, _ = flown(tmp_path)
+    with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+        sim.run(until=1.0)
+        sim.reset()
+        sim.run()
+        assert sim.state_hash() == expected
+
+
+def test_a_member_in_c(tmp_path):
+    subprocess.run(
+        ["gcc", "-O2", "-Wall", "-Werror", "-o", tmp_path / "member", EXAMPLES / "member.c", "-lm"], check=True
+    )
+    scenario = SCENARIO[: SCENARIO.index("members:")].replace("ENGINE", "batch").replace("duration: 3", "duration: 25")
+    (tmp_path / "loomed.yaml").write_text(f"{scenario}members:\n  circle: {{command: [./member]}}\n")
+    with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+        sim.run()
+        for k, vehicle in enumerate(sim.vehicles.values()):
+            x, y, z = vehicle.position
+            assert (x * x + y * y) ** 0.5 == pytest.approx(3.0, abs=0.6)
+            assert z == pytest.approx(2 + k, abs=0.1)
+
+
+def test_members_are_not_woken_between_their_turns(tmp_path):
+    (tmp_path / "leader.py").write_text(LEADER.replace("SLEEP", "print(turn.time_ns)"))
+    text = SCENARIO.replace("ENGINE", "batch")
+    (tmp_path / "loomed.yaml").write_text(text[: text.index("  follower:")].replace("rate: 50", "rate: 4"))
+    with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+        sim.member_logs = tmp_path
+        sim.run(until=1.0)
+    told = (tmp_path / "member-leader.txt").read_text().split()
+    assert [int(t) for t in told if t.isdigit()] == [0, 250_000_000, 500_000_000, 750_000_000, 1_000_000_000]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (("rate: 50", "rate: 30"), "members.leader.rate"),
+        (("rate: 50", "rate: -1"), "greater than 0"),
+        (("rate: 50", "on_failure: shrug"), "on_failure"),
+        (("vehicles: drone_0", "vehicle: drone_0"), "did you mean 'vehicles'"),
+        (("[python, leader.py]", "[]"), "command"),
+    ],
+)
+def test_bad_descriptions_are_refused(tmp_path, change, complaint):
+    (tmp_path / "loomed.yaml").write_text(SCENARIO.replace("ENGINE", "batch").replace(*change))
+    with pytest.raises(ScenarioError, match=complaint):
+        load(tmp_path / "loomed.yaml")
