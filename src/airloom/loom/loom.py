@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
     from airloom.simulation import Simulation
 
+LOOKING_OUT = 0.05  # s of wall time between two looks for newcomers
 HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
 
 
@@ -46,6 +47,7 @@ class Loom:
         """What they must know; made up if left out and the place is not on this machine alone."""
         self.doors: Doors | None = None
         self._newcomers: list[tuple[Line, socket.socket]] = []
+        self._looked_out = 0.0
         self._processes = Processes()
         self.periods: set[int] = set()
         """Ticks between turns, of all members."""
@@ -166,11 +168,13 @@ class Loom:
         """Let all whose turn it is at this tick have it."""
         if self.doors is None:
             return
-        self._admit()
+        if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
+            self._looked_out = now
+            self._admit()
+        due = [seat for seat in self.seats if self._sim.tick % seat.period == 0]
         for phase in Phase:
-            due = [seat for seat in self.seats if seat.phase is phase and self._sim.tick % seat.period == 0]
-            if due:
-                self._run(due)
+            if ready := [seat for seat in due if seat.phase is phase]:
+                self._run(ready)
 
     def _run(self, due: list[Seat]) -> None:
         now = self._sim.time_ns

@@ -7,9 +7,10 @@ length (u16) and UTF-8. A turn is one BEGIN from the loom and one END from the m
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -159,10 +160,19 @@ def _order(order: Order) -> bytes:
 def flattened(command: Command) -> list[float]:
     """The numbers of a command, field by field as its class lists them."""
     numbers: list[float] = []
-    for field in fields(command):
-        value = getattr(command, field.name)
-        numbers += map(float, value) if isinstance(value, Sequence | np.ndarray) else [float(value)]
+    for name, width in _fields(type(command)):  # type: ignore[arg-type]
+        value = getattr(command, name)
+        if width == 3:
+            numbers += value
+        else:
+            numbers.append(value)
     return numbers
+
+
+@cache
+def _fields(kind: type[Command]) -> list[tuple[str, int]]:
+    """Name and width of each field of a command."""
+    return [(field.name, 3 if field.name in _VECTORS else 1) for field in fields(kind)]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -171,10 +181,10 @@ def flattened(command: Command) -> list[float]:
 def parse(kind: int, body: memoryview) -> Any:
     """A message as an object: Hello, Welcome, Begin, End, or the text of REFUSED and BYE."""
     reader = _Reader(body)
-    if kind not in Kind.__members__.values():
+    if kind not in _PARSERS:
         raise ProtocolError(f"there is no message of kind {kind}")
     try:
-        found = _PARSERS[Kind(kind)](reader)
+        found = _PARSERS[kind](reader)
     except ValueError as error:
         raise ProtocolError(f"a message of kind {kind} makes no sense: {error}") from None
     if reader.at != len(body):
@@ -236,24 +246,24 @@ def _parse_order(reader: _Reader) -> Order:
 
 def command_from(mode: Mode, numbers: Sequence[float]) -> Command:
     """The other way round; what is left out at the end is as the class has it."""
-    kind, values, at = BY_MODE[mode], {}, 0
-    for field in fields(kind):
+    values: dict[str, Any] = {}
+    at = 0
+    for name, width in _fields(BY_MODE[mode]):  # type: ignore[arg-type]
         if at >= len(numbers):
             break
-        width = 3 if field.name in _VECTORS else 1
-        values[field.name] = tuple(numbers[at : at + 3]) if width == 3 else numbers[at]
+        values[name] = tuple(numbers[at : at + 3]) if width == 3 else numbers[at]
         at += width
     if at != len(numbers):
         raise ProtocolError(f"{mode.label} takes no {len(numbers)} numbers")
     try:
-        return kind(**values)
+        return BY_MODE[mode](**values)
     except TypeError:
         raise ProtocolError(f"{mode.label} needs more than {len(numbers)} numbers") from None
 
 
 _VECTORS = ("position", "velocity", "acceleration", "attitude", "attitude_rates", "torque")
 
-_PARSERS = {
+_PARSERS: dict[int, Callable[[_Reader], Any]] = {
     Kind.HELLO: _parse_hello,
     Kind.WELCOME: _parse_welcome,
     Kind.REFUSED: _Reader.text,
