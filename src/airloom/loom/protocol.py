@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ STATE_NUMBERS = 13
 """Position, attitude (quaternion w, x, y, z body→world), velocity in the world, rates in the body."""
 
 HEAD = struct.Struct("<IB")
+NO_LETTERS = b"\0\0"
 _HELLO = struct.Struct("<HBQ")
 _WELCOME = struct.Struct("<HQQH")
 _TIME_AND_COUNT = struct.Struct("<QH")
@@ -83,24 +84,21 @@ class Letter:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Begin:
+class Begin(NamedTuple):
     time_ns: int
     states: np.ndarray
     """[vehicle, 13], in the order of the welcome."""
     letters: Sequence[Letter] = ()
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """A command for a vehicle, by its place in the welcome; None stops the rotors."""
 
     vehicle: int
     command: Command | None
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     time_ns: int
     orders: Sequence[Order] = ()
     letters: Sequence[Letter] = ()
@@ -145,7 +143,7 @@ def _text(text: str) -> bytes:
 
 def _letters(letters: Sequence[Letter]) -> bytes:
     if not letters:
-        return b"\0\0"
+        return NO_LETTERS
     parts = [_text(letter.other) + _LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
     return _COUNT.pack(len(letters)) + b"".join(parts)
 
@@ -154,7 +152,12 @@ def _order(order: Order) -> bytes:
     if order.command is None:
         return _COMMAND.pack(order.vehicle, Mode.IDLE, 0)
     numbers = flattened(order.command)
-    return _COMMAND.pack(order.vehicle, order.command.mode, len(numbers)) + struct.pack(f"<{len(numbers)}d", *numbers)
+    return _with_numbers(len(numbers)).pack(order.vehicle, order.command.mode, len(numbers), *numbers)
+
+
+@cache
+def _with_numbers(count: int) -> struct.Struct:
+    return struct.Struct(f"<HBB{count}d")
 
 
 def flattened(command: Command) -> list[float]:
@@ -212,6 +215,9 @@ class _Reader:
         return np.frombuffer(self.take(8 * count), "<f8")
 
     def letters(self) -> list[Letter]:
+        if self.body[self.at :] == NO_LETTERS:
+            self.at += len(NO_LETTERS)
+            return []
         return [Letter(self.text(), bytes(self.take(self.unpack(_LENGTH)[0]))) for _ in range(self.unpack(_COUNT)[0])]
 
 
@@ -240,8 +246,13 @@ def _parse_end(reader: _Reader) -> End:
 
 def _parse_order(reader: _Reader) -> Order:
     vehicle, mode, count = reader.unpack(_COMMAND)
-    numbers = reader.numbers(count).tolist()
+    numbers = reader.unpack(_doubles(count))
     return Order(vehicle, None if mode == Mode.IDLE else command_from(Mode(mode), numbers))
+
+
+@cache
+def _doubles(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}d")
 
 
 def command_from(mode: Mode, numbers: Sequence[float]) -> Command:
