@@ -188,6 +188,8 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
         from airloom.cli.summary import print_summary
 
         print_summary(run, figures)
+        if wishes.studio and wishes.log:
+            say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
     if run.outcome.error:
         _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
         return 2 if isinstance(run.outcome.error, mistakes()) else 1
