@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-
 from tests.integration.test_serve import AIRLOOM, ENV, Client, Server
 
 

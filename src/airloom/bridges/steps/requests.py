@@ -107,7 +107,7 @@ class GiveCommand(Request):
 
     @classmethod
     def from_fields(cls, given: Fields) -> GiveCommand:
-        about = {key: given[key] for key in ("vehicle", "kind") if key in given}
+        about: Fields = {key: given[key] for key in ("vehicle", "kind") if key in given}
         rest = {key: value for key, value in given.items() if key not in about}
         return msgspec.convert({**about, "fields": rest}, cls)
 
