@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import platform
 import re
-import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -22,7 +20,6 @@ import mujoco
 import numpy as np
 
 from airloom import __version__
-from airloom.bridges.steps.server import serve_stream
 from airloom.missions.pilot import Pilot, start_all
 from airloom.simulation import Simulation
 
@@ -77,7 +74,6 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
     found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
     found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
-    found["round trip of a step"] = _round_trip
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -204,25 +200,6 @@ def _click_to_motion(effort: Effort) -> Measurement:
     from airloom.studio.benchmark import click_to_motion
 
     return Measurement("click to motion", click_to_motion(), "ms", 200.0, less_is_better=True)
-
-
-def _round_trip(effort: Effort) -> Measurement:
-    """A tick and a look for a controller outside, over a pair of sockets; the median of many."""
-    ours, theirs = socket.socketpair()
-    sim = Simulation.load("hover", overrides={"engine": "batch"})
-    sim.step()
-    threading.Thread(target=serve_stream, args=(sim, theirs.fileno(), theirs.fileno()), daemon=True).start()
-
-    def ask() -> float:
-        began = time.perf_counter()
-        ours.sendall(b'{"method":"step","observe":"cf"}\n')
-        ours.recv(65536)
-        return time.perf_counter() - began
-
-    taken = median(ask() for _ in range(int(10_000 * effort.seconds)))
-    ours.sendall(b'{"method":"close"}\n')
-    ours.recv(65536)
-    return Measurement("round trip of a step", 1e6 * taken, "µs", 100.0, less_is_better=True)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
