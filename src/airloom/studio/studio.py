@@ -157,11 +157,12 @@ class Studio:
         stage.landscape.rebuild(stage.source.scenario)
         view.rebuild(source.scenario, source.names)
         stage.cameras.frame_fleet()
-        for panel in stage.panels:
-            panel.rebuild()
         here = (*source.names, *source.scenario.world.obstacles)
         wanted, stage.awaited = stage.awaited or stage.selected, None
-        stage.select(wanted if wanted in here else None)
+        stage.selected = wanted if wanted in here else None
+        for panel in stage.panels:
+            panel.rebuild()
+        stage.select(stage.selected)
 
     def _count_audience(self) -> None:
         """Tell the simulation how many look on; one that has just left may only be loading the page anew."""
