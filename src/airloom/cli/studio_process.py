@@ -23,7 +23,7 @@ class StudioProcess:
     def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
         self._quiet, self._folder = quiet, folder
         self._ending = False
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
         command += [] if port is None else ["--port", str(port)]
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=variables)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -56,6 +57,7 @@ class Studio:
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0
         self._drawn: float | None = None
+        self._stumbles: set[str] = set()
 
     def __enter__(self) -> Studio:
         try:
@@ -93,10 +95,20 @@ class Studio:
                 self._draw(frame)
             except LinkError as error:
                 self.stage.lost = str(error)
+            except Exception as error:
+                self._stumble(error)
             look()
             frame += 1
             due = max(due + PERIOD, time.perf_counter())
             self._stopping.wait(due - time.perf_counter())
+
+    def _stumble(self, error: Exception) -> None:
+        """A mistake of ours in one frame is told once, and costs nobody the studio."""
+        text = f"The studio stumbled: {type(error).__name__}: {error}"
+        if text not in self._stumbles:
+            self._stumbles.add(text)
+            print(text, file=sys.stderr)
+            self.stage.tell(text)
 
     # -- building ----------------------------------------------------------------------------------------------------
 
