@@ -91,7 +91,8 @@ def _over_stdio(scenario: str, overrides: dict[str, Any], seed: int | None) -> N
 def _over_tcp(
     scenario: str, overrides: dict[str, Any], seed: int | None, host: str, port: int, token: str | None
 ) -> None:
-    from airloom.bridges.steps.places import LOOPBACK, tcp_listener
+    from airloom.bridges.steps.places import tcp_listener
+    from airloom.loopback import LOOPBACK
 
     listener = tcp_listener(host, port)
     if host not in LOOPBACK and not token:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import secrets
 import socket
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+
+from airloom.loopback import LOOPBACK
 
 
 class DoorError(Exception):
@@ -41,7 +42,7 @@ class Doors:
             self.close()
             raise DoorError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
         self.listeners.append(listener)
-        if not self.token and not _is_loopback(host):
+        if not self.token and host not in LOOPBACK:
             self.token = secrets.token_urlsafe(16)
         self.remote_address = f"tcp:{host}:{listener.getsockname()[1]}"
 
@@ -64,10 +65,3 @@ def _parsed(listen: str) -> tuple[str, int]:
     if scheme != "tcp" or not host or not port.isdecimal() or int(port) > 65535:
         raise DoorError(f"'{listen}' is no place to listen: write tcp:HOST:PORT, such as tcp:127.0.0.1:7700")
     return host.strip("[]"), int(port)
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

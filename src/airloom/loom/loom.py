@@ -156,7 +156,7 @@ class Loom:
             period = ticks_per_period(rate, sim.step_ns)
         except ValueError as error:
             raise ProtocolError(str(error)) from None
-        phase = Phase[description.phase.upper()] if description.phase else hello.phase
+        phase = Phase[description.phase.upper()]
         self._seats[hello.name] = Seat(hello.name, line, phase, period, vehicles, description)
         self._seats = dict(sorted(self._seats.items()))
         self.periods.add(period)
@@ -178,15 +178,15 @@ class Loom:
 
     def _run(self, due: list[Seat]) -> None:
         now = self._sim.time_ns
-        begun = [seat for seat in due if self._tried(seat, seat.begin, now)]
+        begun = [seat for seat in due if self._began(seat, now)]
         said = [(seat, self._heard(seat, now)) for seat in begun]
         for seat, end in said:
             if end is not None:
                 self._carry_out(seat, end)
 
-    def _tried(self, seat: Seat, act, now: int) -> bool:
+    def _began(self, seat: Seat, now: int) -> bool:
         try:
-            act(now)
+            seat.begin(now)
         except MemberFailed as failure:
             self._deal_with(seat, failure)
             return False

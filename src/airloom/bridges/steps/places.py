@@ -10,8 +10,6 @@ from pathlib import Path
 
 from airloom.bridges.control.place import LONGEST_SOCKET_PATH, private_listener
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
-
 
 class PlaceTaken(Exception):
     """Nobody can listen there; the message is meant for the user."""
