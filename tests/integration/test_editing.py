@@ -226,10 +226,12 @@ def test_a_stick_flies_and_its_silence_brakes(source):
     source.ask("speed", speed=1)
     source.ask("takeoff", vehicle="drone_0", height=2)
     until(lambda: place(source, "drone_0")[2] > 1.8)
-    source.ask("switch_mode", vehicle="drone_0", mode="velocity_yawrate")
     for _ in range(40):
-        source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)
+        flown = source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)
         time.sleep(1 / 30)
+    assert flown["modes"] == {"drone_0": "velocity_yawrate"}
+    with pytest.raises(Refused, match="flown by hand; put the stick down first"):
+        source.ask("fly_to", vehicle="drone_0", position=[0, 0, 2])
     gone = place(source, "drone_0")
     assert gone[0] > -2.7, "forward is the vehicle's x"
     source.ask("stick_gone", vehicle="drone_0")

@@ -129,6 +129,71 @@ def test_moving_a_stick_ends_a_takeoff(hand: Hand) -> None:
     assert before < hand.vehicle.position[2] < before + 3
 
 
+# -- a hand that begins with velocities --------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=["modes", "cascade"])
+def begins_with_velocity(tmp_path: Path, request) -> Hand:
+    """In the air; `cascade` flies to positions only."""
+    sim = load(tmp_path, controller=request.param)
+    sim.vehicles["drone"].place((0, 0, 3))
+    sim.vehicles["drone"].recover()
+    return Hand(sim, first_mode=Mode.VELOCITY_YAWRATE)
+
+
+def test_a_push_moves_and_letting_go_stays(begins_with_velocity: Hand) -> None:
+    hand = begins_with_velocity
+    assert hand.stick.mode is Mode.VELOCITY_YAWRATE
+    hand.hold(3, left_y=-1.0)
+    assert hand.vehicle.velocity[0] == pytest.approx(1.0, abs=0.1)
+    hand.hold(3)
+    assert 2.5 < hand.vehicle.position[0] < 4.5, "neither 10 m away nor back at home"
+    assert np.linalg.norm(hand.vehicle.velocity) < 0.1
+
+
+def test_it_goes_where_it_looks(begins_with_velocity: Hand) -> None:
+    hand = begins_with_velocity
+    hand.hold(np.pi / 2, right_x=-1.0)
+    hand.hold(3, left_y=-1.0)
+    assert hand.vehicle.velocity[1] == pytest.approx(1.0, abs=0.15)
+
+
+def test_a_target_stays_near_a_vehicle_that_cannot_follow(begins_with_velocity: Hand) -> None:
+    hand = begins_with_velocity
+    hand.hold(12, right_y=1.0)
+    hand.hold(2.5, right_y=-1.0)
+    assert hand.vehicle.position[2] > 0.5, "the ground is left at once"
+
+
+def test_a_button_chooses_another_mode_until_the_next_takeoff(begins_with_velocity: Hand) -> None:
+    hand = begins_with_velocity
+    hand.press("cross")
+    hand.hold(0.1)
+    assert hand.stick.mode is Mode.POSITION_YAW
+    hand.press("r2")
+    hand.hold(1)
+    assert hand.stick.mode is Mode.POSITION_YAW
+    hand.hold(0.1, left_x=-0.5)
+    assert hand.stick.mode is Mode.VELOCITY_YAWRATE
+
+
+def test_a_hand_comes_back_to_velocities(begins_with_velocity: Hand) -> None:
+    hand = begins_with_velocity
+    hand.press("cross")
+    hand.stick.let_go()
+    hand.stick.feed(shown())
+    assert hand.stick.mode is Mode.VELOCITY_YAWRATE
+
+
+def test_a_hand_arms_nobody(tmp_path: Path) -> None:
+    hand = Hand(load(tmp_path), first_mode=Mode.VELOCITY_YAWRATE)
+    hand.hold(0.5, right_y=-1.0)
+    assert hand.stick.mode is Mode.IDLE
+    hand.press("r2")
+    hand.hold(12)
+    assert hand.stick.mode is Mode.VELOCITY_YAWRATE
+
+
 @pytest.mark.parametrize("button", ["left_stick", "right_stick"])
 def test_stick_buttons_reset_the_pose(hand: Hand, button: str) -> None:
     hand.press("circle")

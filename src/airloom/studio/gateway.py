@@ -93,6 +93,10 @@ class Gateway:
         """Let a tab's keys and game controller fly, or no longer."""
         self._tell(tab, {"fly": on})
 
+    def caption(self, tab: str, text: str) -> None:
+        """What stands beside the sticks of a tab that flies."""
+        self._tell(tab, {"caption": text})
+
     def toast(self, tab: str, text: str) -> None:
         self._tell(tab, {"toast": text})
 

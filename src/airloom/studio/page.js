@@ -22,7 +22,7 @@ window.airloom = (() => {
 
   const KNOB = `<svg viewBox="-32 -32 64 64"><circle r="30"/><path d="M-30 0H30M0-30V30" opacity=".4"/>
     <circle class="knob" r="7"/></svg>`;
-  const HELP = `<div><kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> fly &nbsp; <kbd>W</kbd> <kbd>S</kbd> up, down
+  const HELP = `<div><b class="caption"></b><br><kbd>↑</kbd> <kbd>↓</kbd> <kbd>←</kbd> <kbd>→</kbd> fly &nbsp; <kbd>W</kbd> <kbd>S</kbd> up, down
     &nbsp; <kbd>A</kbd> <kbd>D</kbd> turn<br><kbd>T</kbd> take off &nbsp; <kbd>L</kbd> land &nbsp; <kbd>1</kbd>–<kbd>5</kbd>
     modes &nbsp; <kbd>Esc</kbd> rotors off<br><span class="doing"></span></div>`;
 
@@ -183,7 +183,8 @@ window.airloom = (() => {
 
   // -- the line to the studio ---------------------------------------------------------------------------------------
 
-  const orders = { edition: (it) => it === EDITION || location.reload(), fly, toast, record };
+  const caption = (text) => (elements.stick.querySelector(".caption").textContent = text);
+  const orders = { edition: (it) => it === EDITION || location.reload(), fly, caption, toast, record };
   let line = null;
   let tries = 0;
   let lost = false;

@@ -8,6 +8,8 @@ from contextlib import suppress
 from airloom.bridges.control.client import LinkError, Refused
 from airloom.studio.source import Source
 
+PATIENCE = 1.0  # s for the simulation to hear that a stick was put down
+
 State = tuple[list[float], list[bool]]
 
 
@@ -22,6 +24,9 @@ class Sticks:
         self._open = True
         self.states: dict[str, State] = {}
         """By vehicle, what was sent last, for all to see."""
+        self.modes: dict[str, str] = {}
+        """By vehicle, what its stick means, as the simulation told last."""
+        self._sending = False
         self._thread = threading.Thread(target=self._send_all, name="sticks", daemon=True)
         self._thread.start()
 
@@ -32,9 +37,16 @@ class Sticks:
             self._flown[tab] = vehicle
 
     def put_down(self, tab: str) -> None:
+        """Returns when the simulation knows, so that other orders may follow."""
         self.release(tab)
         with self._change:
             self._flown.pop(tab, None)
+            self._change.wait_for(lambda: not (self._newest or self._sending), PATIENCE)
+
+    @property
+    def tabs(self) -> dict[str, str]:
+        """The vehicle that each browser's stick flies."""
+        return dict(self._flown)
 
     def flown_by(self, tab: str | None) -> str | None:
         return self._flown.get(tab) if tab else None
@@ -43,19 +55,19 @@ class Sticks:
         with self._change:
             if vehicle := self._flown.get(tab):
                 self._newest[vehicle] = axes, buttons
-                self._change.notify()
+                self._change.notify_all()
 
     def release(self, tab: str) -> None:
         """Nobody holds it just now."""
         with self._change:
             if vehicle := self._flown.get(tab):
                 self._newest[vehicle] = None
-                self._change.notify()
+                self._change.notify_all()
 
     def close(self) -> None:
         with self._change:
             self._open = False
-            self._change.notify()
+            self._change.notify_all()
         self._thread.join()
 
     def _send_all(self) -> None:
@@ -64,16 +76,21 @@ class Sticks:
                 self._change.wait_for(lambda: self._newest or not self._open)
                 if not self._open:
                     return
-                newest, self._newest = self._newest, {}
+                newest, self._newest, self._sending = self._newest, {}, True
             for vehicle, state in newest.items():
                 with suppress(Refused, LinkError):
                     self._send(vehicle, state)
+            with self._change:
+                self._sending = False
+                self._change.notify_all()
 
     def _send(self, vehicle: str, state: State | None) -> None:
         if state is None:
             self.states.pop(vehicle, None)
+            self.modes.pop(vehicle, None)
             self._source.ask("stick_gone", vehicle=vehicle)
         else:
             self.states[vehicle] = state
             axes, buttons = state
-            self._source.ask("stick", vehicle=vehicle, axes=axes, buttons=[int(button) for button in buttons])
+            reply = self._source.ask("stick", vehicle=vehicle, axes=axes, buttons=[int(button) for button in buttons])
+            self.modes.update(reply["modes"])

@@ -20,6 +20,15 @@ from airloom.studio.target_mark import TargetMark
 
 NOBODY = "– none –"
 LOWEST = 1.5  # m above the ground, where a vehicle on the ground is sent by a click
+HANDS = {
+    "idle": "rotors off, T takes off",
+    "position_yaw": "position, it springs back",
+    "velocity_yawrate": "velocity",
+    "thrust_attitude": "attitude and thrust",
+    "thrust_velocity": "turn rates and thrust",
+    "thrust_torque": "torque and thrust",
+}
+"""What the sticks mean in each mode, for those who hold them."""
 MODES = {mode.label.replace("_", " "): mode for mode in Mode}
 
 
@@ -33,6 +42,7 @@ class VehiclePanel(Panel):
         self._about = self.gui.add_html(_invitation(len(stage.source.names)))
         self._mark = TargetMark(stage.server.scene)
         self._controls: list[Any] = []
+        self._captions: dict[str, str] = {}
         self._gains: GainSliders | None = None
         if not stage.source.recorded:
             self._make_controls()
@@ -83,6 +93,7 @@ class VehiclePanel(Panel):
             self._about.content = _of_obstacle(self.stage.source.scenario.world.obstacles[name])
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
+        self._caption_sticks()
         name = self.stage.selected
         if name not in self.stage.source.names:
             return
@@ -91,6 +102,15 @@ class VehiclePanel(Panel):
         if self._controls:
             self._show_mode(state)
             self._show_stick(name)
+
+    def _caption_sticks(self) -> None:
+        """Tell each browser that flies by hand whom, and how."""
+        sticks = self.stage.sticks
+        for tab, vehicle in sticks.tabs.items():
+            caption = f"You fly {vehicle}: {HANDS.get(sticks.modes.get(vehicle, ''), '…')}"
+            if self._captions.get(tab) != caption:
+                self._captions[tab] = caption
+                self.stage.gateway.caption(tab, caption)
 
     def _show_mode(self, state: np.ndarray) -> None:
         label = Mode(int(state[MODE])).label.replace("_", " ")
@@ -106,8 +126,17 @@ class VehiclePanel(Panel):
     # -- what it is told ---------------------------------------------------------------------------------------------
 
     def _order(self, method: str, client: viser.ClientHandle | None) -> None:
-        if self.stage.selected:
-            self.stage.ask(method, client, vehicle=self.stage.selected)
+        name = self.stage.selected
+        if name and client:
+            if method in MANOEUVRES and self.stage.sticks.flown_by(self.stage.tab_of(client)) == name:
+                self._put_stick_down(client)
+            self.stage.ask(method, client, vehicle=name)
+
+    def _put_stick_down(self, client: viser.ClientHandle) -> None:
+        if tab := self.stage.tab_of(client):
+            self._captions.pop(tab, None)
+            self.stage.sticks.put_down(tab)
+            self.stage.gateway.fly(tab, False)
 
     def _switch_mode(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self.stage.selected:
@@ -127,14 +156,15 @@ class VehiclePanel(Panel):
         stage, tab = self.stage, self.stage.tab_of(client)
         if tab is None or stage.selected is None:
             return
-        if stage.sticks.flown_by(tab) == stage.selected:
-            stage.sticks.put_down(tab)
-            stage.gateway.fly(tab, False)
+        if stage.sticks.flown_by(tab) == stage.selected and stage.selected in stage.sticks.states:
+            self._put_stick_down(client)
         else:
             stage.sticks.take(tab, stage.selected)
             stage.gateway.fly(tab, True)
 
 
+MANOEUVRES = ("takeoff", "land")
+"""Which a hand at the stick would end at once."""
 ORDERS = {"Take off": "takeoff", "Land": "land", "Stop here": "recover", "Kill": "kill", "Back to start": "reset_pose"}
 
 

@@ -28,6 +28,7 @@ class GiveCommand(ForVehicles):
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
         command = named_command(self.kind, self.model_extra or {})
         for vehicle in vehicles:
+            tower.must_not_be_in_hand(vehicle)
             vehicle.check_command(command)
         for vehicle in vehicles:
             tower.take_over(vehicle)
@@ -59,11 +60,12 @@ class Tune(ForVehicles):
 
 
 class TakeOver(ForVehicles):
-    """Ends the missions of the vehicles and does something to each."""
+    """Ends the missions of the vehicles and does something to each; a hand that goes on flying begins anew."""
 
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
         for vehicle in vehicles:
             tower.take_over(vehicle)
+            tower.lay_down_stick(vehicle)
             getattr(vehicle, self.method)()
 
 
@@ -139,10 +141,13 @@ class HoldStick(ForVehicles):
     axes: Annotated[list[float], Field(max_length=32)]
     buttons: Annotated[list[int], Field(max_length=64)]
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        """What the sticks mean now."""
+        sticks = {vehicle.name: tower.stick(vehicle) for vehicle in tower.vehicles(self.vehicle)}
         state = StickState(self.axes, [button != 0 for button in self.buttons])
-        for vehicle in vehicles:
-            tower.stick(vehicle).feed(state)
+        for stick in sticks.values():
+            stick.feed(state)
+        return {"vehicles": list(sticks), "modes": {name: stick.mode.label for name, stick in sticks.items()}}
 
 
 class LayDownStick(ForVehicles):

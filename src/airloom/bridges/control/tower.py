@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from difflib import get_close_matches
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from airloom.bridges.control.eavesdropping import EventTape, Plots
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 SILENCE = 5.0  # s after which a studio counts as gone
+HANDS_OFF = 1.0  # s after which a stick that says nothing counts as put down
 
 
 class RequestError(ValueError):
@@ -39,6 +41,7 @@ class Tower:
         self.window: Window | None = None
         self._missions: dict[str, Task] = {}
         self._sticks: dict[str, Stick] = {}
+        self._held_at: dict[str, float] = {}
         self._audiences: dict[str, tuple[float, int]] = {}
         self._factor = RealTimeFactor()
         self._shown_at = 0.0
@@ -108,17 +111,26 @@ class Tower:
         """The stick that flies a vehicle, mapped as a PS4 controller."""
         if vehicle.name not in self._sticks:
             self.take_over(vehicle)
-            self._sticks[vehicle.name] = Stick(self.sim, vehicle, StickMapping.load("ps4"))
+            mapping = StickMapping.load("ps4")
+            self._sticks[vehicle.name] = Stick(self.sim, vehicle, mapping, first_mode=Mode.VELOCITY_YAWRATE)
+        self._held_at[vehicle.name] = time.monotonic()
         return self._sticks[vehicle.name]
 
     def lay_down_stick(self, vehicle: Vehicle) -> None:
+        self._held_at.pop(vehicle.name, None)
         if stick := self._sticks.pop(vehicle.name, None):
             stick.let_go()
+
+    def must_not_be_in_hand(self, vehicle: Vehicle) -> None:
+        """A stick speaks many times a second: whoever else commands its vehicle would be overheard."""
+        if time.monotonic() - self._held_at.get(vehicle.name, -inf) < HANDS_OFF:
+            raise RequestError(f"{vehicle.name} is flown by hand; put the stick down first")
 
     def forget(self) -> None:
         """The run begins anew."""
         self._missions.clear()
         self._sticks.clear()
+        self._held_at.clear()
 
     def vehicles(self, pattern: str) -> list[Vehicle]:
         """Those whose names match; an error with the closest name if there are none."""
@@ -133,6 +145,7 @@ class Tower:
 
     def start(self, vehicle: Vehicle, what: str, mission: Callable[[Pilot], Coroutine]) -> None:
         """Replaces what the vehicle was doing; what is wrong from the start is told at once, else on /events."""
+        self.must_not_be_in_hand(vehicle)
         self.take_over(vehicle)
         if vehicle.armed and vehicle.mode is not Mode.POSITION_YAW:
             vehicle.recover()

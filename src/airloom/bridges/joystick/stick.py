@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from math import cos, sin
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
+LEASH = 1.0  # m that a target is ahead of its vehicle at most
+
 
 class Stick:
     """Flies one vehicle by hand: `feed` it with states, some 50 times a second.
@@ -34,10 +37,14 @@ class Stick:
         mapping: Mapping,
         route: list[tuple[float, float, float]] | None = None,
         route_speed: float = 2.0,
+        first_mode: Mode | None = None,
     ) -> None:
-        """`route` is what the action `restart` pursues."""
+        """`route` is what the action `restart` pursues. `first_mode` is flown from the moment a hand takes the stick, and
+        after a takeoff, until a button chooses another; without it, the hand goes on in the mode in force.
+        """
         self.sim, self.vehicle, self.mapping = sim, vehicle, mapping
         self.route, self.route_speed = route, route_speed
+        self._first_mode = first_mode
         self._joy = sim.bus.advertise(f"/{vehicle.name}/joy", messages.JOY)
         self.forget()
 
@@ -46,6 +53,15 @@ class Stick:
         self._held: set[Action] | None = None
         self._manoeuvre: Task | None = None
         self._mode: Mode | None = None
+        self._wish: Mode | None = None
+        """The mode to fly in as soon as a manoeuvre is over."""
+        self._glides = False
+        self._fed_at = self.sim.time
+
+    @property
+    def mode(self) -> Mode:
+        """What its deflections mean now: the vehicle's mode, or the velocity of a target that it moves along."""
+        return Mode.VELOCITY_YAWRATE if self._glides and self.vehicle.armed else self.vehicle.mode
 
     def let_go(self) -> None:
         """Nobody holds the stick any more; a takeoff, landing or pursuit goes on."""
@@ -55,9 +71,12 @@ class Stick:
         """Do what a state asks for; StickError if it does not suit the mapping."""
         self.mapping.must_suit(state)
         self._record(state)
+        if self._held is None and self.vehicle.armed:
+            self._wish = self._first_mode
         for action in self._pressed(state):
             self._try(action)
         self._steer(self.mapping.sticks(state))
+        self._fed_at = self.sim.time
 
     def _record(self, state: StickState) -> None:
         if self._joy.wanted:
@@ -78,7 +97,7 @@ class Stick:
 
     def _try(self, action: Action) -> None:
         self._end_manoeuvre()
-        self._mode = None
+        self._mode, self._wish, self._glides = None, None, False
         try:
             self._act(action)
         except CommandError as error:
@@ -86,6 +105,8 @@ class Stick:
 
     def _act(self, action: Action) -> None:
         pilot = self.sim.pilot(self.vehicle.name)
+        if action in ("takeoff", "restart"):
+            self._wish = self._first_mode
         if action == "takeoff":
             self._begin(pilot.takeoff(self.mapping.takeoff_height), "takeoff")
         elif action == "land":
@@ -128,11 +149,22 @@ class Stick:
         if self._manoeuvre is not None and not self._manoeuvre.done and not any(sticks):
             return
         self._end_manoeuvre()
+        if self._wish is not None and self.vehicle.armed:
+            self._enter(self._wish)
         mode = self.vehicle.mode
         if mode is not self._mode:
             self._mode, self._home = mode, self._home_in(mode)
         if mode is not Mode.IDLE:
             self.vehicle.command(self._command(mode, sticks))
+
+    def _enter(self, mode: Mode) -> None:
+        """A vehicle that flies to positions only gets velocities as a target that moves along."""
+        self._wish, self._mode = None, None
+        try:
+            self.vehicle.switch_mode(mode)
+        except CommandError:
+            self.vehicle.recover()
+            self._glides = mode is Mode.VELOCITY_YAWRATE
 
     def _home_in(self, mode: Mode) -> PositionYaw:
         """Where released sticks leave the vehicle, from the moment it entered the mode."""
@@ -141,6 +173,8 @@ class Stick:
     def _command(self, mode: Mode, sticks: Sticks) -> Command:
         x, y, z, turn = sticks
         scales, yaw = self.mapping.scales, self._home.yaw
+        if mode is Mode.POSITION_YAW and self._glides:
+            return self._gliding(sticks)
         if mode is Mode.POSITION_YAW:
             offset = scales.position * np.array([x, y, z])
             return PositionYaw(tuple(self._home.position + offset), yaw + scales.attitude * turn)
@@ -154,6 +188,19 @@ class Stick:
         if mode is Mode.THRUST_VELOCITY:
             return ThrustVelocity(self._thrust(z), tuple(scales.angular_velocity * lean))
         return ThrustTorque(self._thrust(z), tuple(scales.torque * torque_at_hover(self.vehicle) * lean))
+
+    def _gliding(self, sticks: Sticks) -> PositionYaw:
+        """Move the target as the sticks say, but never far from a vehicle that cannot follow."""
+        x, y, z, turn = sticks
+        scales, elapsed = self.mapping.scales, self.sim.time - self._fed_at
+        yaw = self._home.yaw + scales.yaw_rate * turn * elapsed
+        heading = yaw if self.mapping.velocity_frame == "body" else 0.0
+        c, s = cos(heading), sin(heading)
+        velocity = scales.velocity * np.array([c * x - s * y, s * x + c * y, z])
+        ahead = self._home.position + velocity * elapsed - self.vehicle.position
+        ahead *= min(1.0, LEASH / max(float(np.linalg.norm(ahead)), LEASH))
+        self._home = PositionYaw(tuple(self.vehicle.position + ahead), yaw, tuple(velocity))
+        return self._home
 
     def _thrust(self, z: float) -> float:
         wanted = _weight(self.vehicle) + self.mapping.scales.thrust * z
