@@ -123,11 +123,23 @@ def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
     assert second.duration < first.duration + 40
 
 
+AFTER_THE_END = {
+    "takeoff": {}, "fly_to": {"position": [0, 0, 2]}, "land": {}, "switch_mode": {"mode": 2}, "kill": {},
+    "tune": {"gains": {"position_frequency": 1.0}}, "stick": {"axes": [0] * 4, "buttons": [0] * 17},
+}  # fmt: skip
+
+
 def test_a_run_that_is_over_stays_for_its_audience(source):
     source.ask("speed", speed="max")
     until(lambda: source.ask("audience", studio="test", count=1) and source.status().finished, 60)
     time.sleep(0.3)
     assert source.ask("info")["time"] == pytest.approx(40.0)
+    for method, fields in AFTER_THE_END.items():
+        with pytest.raises(Refused, match="the run is over: begin anew"):
+            source.ask(method, vehicle="drone_0", **fields)
+    source.ask("stick_gone", vehicle="drone_0")
+    source.ask("move", name="drone_0", position=[0, 0, 3])
+    source.refresh()
     source.ask("reset")
     until(lambda: not source.status().finished)
     source.ask("audience", studio="test", count=0)

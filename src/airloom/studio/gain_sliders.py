@@ -18,18 +18,25 @@ class GainSliders:
         self._stage, self._folder = stage, folder
         self._vehicle: str | None = None
         self._sliders: list[Any] = []
+        self._hint: Any = None
+        self._enabled = True
 
     def show(self, vehicle: str | None) -> None:
         if vehicle == self._vehicle:
             return
         self._vehicle = vehicle
-        for slider in self._sliders:
-            slider.remove()
-        self._sliders = []
+        for shown in (*self._sliders, *([self._hint] if self._hint else [])):
+            shown.remove()
+        self._sliders, self._hint = [], None
         reply = self._stage.ask("gains", vehicle=vehicle) if vehicle else None
         if reply:
             with self._folder:
                 self._make(reply["in_force"][vehicle])
+
+    def enable(self, on: bool) -> None:
+        self._enabled = on
+        for slider in self._sliders:
+            slider.disabled = not on
 
     def _make(self, gains: dict[str, Any]) -> None:
         for name, value in gains.items():
@@ -37,11 +44,13 @@ class GainSliders:
                 continue
             low, high, step = _range(float(value))
             label = name.replace("_", " ")
-            slider = self._stage.server.gui.add_slider(label, low, high, step, float(value))
+            slider: Any = self._stage.server.gui.add_slider(
+                label, low, high, step, float(value), disabled=not self._enabled
+            )
             slider.on_update(partial(self._tune, name))
             self._sliders.append(slider)
         if not self._sliders:
-            self._sliders.append(self._stage.server.gui.add_markdown("Its controller has no gains."))
+            self._hint = self._stage.server.gui.add_markdown("Its controller has no gains.")
 
     def _tune(self, name: str, event: viser.GuiEvent) -> None:
         if event.client is not None and self._vehicle:

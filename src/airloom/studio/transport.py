@@ -9,6 +9,7 @@ import viser
 
 from airloom.studio.source import Snapshot, Status
 from airloom.studio.stage import Panel, Stage
+from airloom.studio.styles import without_number
 
 SPEEDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, None)
 """Positions of the slider; None for as fast as possible."""
@@ -26,7 +27,7 @@ class Transport(Panel):
         self._reset = self.gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray")
         names = tuple((k, _name(SPEEDS[k])) for k in (0, 3, 6, len(SPEEDS) - 1))
         self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
-        self.gui.add_html(_without_number(self._speed))
+        self.gui.add_html(without_number(self._speed))
         self._moment: Any = None
         self._time = -1.0
         if stage.source.recorded:
@@ -73,11 +74,6 @@ class Transport(Panel):
     def _seek(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self._moment is not None:
             self.stage.ask("seek", event.client, time=float(self._moment.value))
-
-
-def _without_number(slider: Any) -> str:
-    """The box beside the slider would show the number of its position, which means nothing to anybody."""
-    return f'<style>[id="{slider._impl.uuid}"] + * {{ display: none }}</style>'
 
 
 def _name(speed: float | None) -> str:

@@ -16,6 +16,7 @@ from airloom.studio.entity_tree import entity_tree
 from airloom.studio.gain_sliders import GainSliders
 from airloom.studio.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
 from airloom.studio.stage import Panel, Stage
+from airloom.studio.styles import greyed
 from airloom.studio.target_mark import TargetMark
 
 NOBODY = "– none –"
@@ -63,6 +64,7 @@ class VehiclePanel(Panel):
         folder = gui.add_folder("Gains", expand_by_default=False)
         self._gains = GainSliders(stage, folder)
         self._controls = [self._by_click, self._mode, manoeuvres, rescue, self._by_hand, folder]
+        self._over = gui.add_html(_OVER + greyed(manoeuvres, rescue), visible=False, order=self._by_click.order - 0.5)
 
     # -- who is selected ---------------------------------------------------------------------------------------------
 
@@ -93,7 +95,9 @@ class VehiclePanel(Panel):
             self._about.content = _of_obstacle(self.stage.source.scenario.world.obstacles[name])
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
-        self._caption_sticks()
+        if self._controls:
+            self._caption_sticks()
+            self._show_end(status.finished)
         name = self.stage.selected
         if name not in self.stage.source.names:
             return
@@ -111,6 +115,18 @@ class VehiclePanel(Panel):
             if self._captions.get(tab) != caption:
                 self._captions[tab] = caption
                 self.stage.gateway.caption(tab, caption)
+
+    def _show_end(self, over: bool) -> None:
+        """What cannot act after the end of the run does not look as if it could."""
+        if over == self._over.visible:
+            return
+        self._over.visible = over
+        for control in (self._by_click, self._mode, self._by_hand):
+            control.disabled = over
+        if self._gains is not None:
+            self._gains.enable(not over)
+        for client in self.stage.server.get_clients().values() if over else ():
+            self._put_stick_down(client)
 
     def _show_mode(self, state: np.ndarray) -> None:
         label = Mode(int(state[MODE])).label.replace("_", " ")
@@ -166,6 +182,9 @@ class VehiclePanel(Panel):
 MANOEUVRES = ("takeoff", "land")
 """Which a hand at the stick would end at once."""
 ORDERS = {"Take off": "takeoff", "Land": "land", "Stop here": "recover", "Kill": "kill", "Back to start": "reset_pose"}
+
+_OVER = """<div style="padding:0 0.75em 0.5em;font-size:0.875em" data-airloom="over"><b>The run is over.</b>
+Begin anew to fly it again.</div>"""
 
 
 def _table(rows: dict[str, str]) -> str:

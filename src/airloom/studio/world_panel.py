@@ -1,4 +1,4 @@
-"""Editing the world while the run is paused: spawn, move, turn, copy, delete, and save it all as a scenario."""
+"""Editing the world while the run stands still: spawn, move, turn, copy, delete, and save it all as a scenario."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ class WorldPanel(Panel):
         save = gui.add_button("Save the scenario", icon=viser.Icon.DEVICE_FLOPPY, color="gray")
         self._tools = [self._kind, spawn, self._selected, self._handles, edit]
         self._gizmo: viser.TransformControlsHandle | None = None
-        self._paused: bool | None = None
+        self._still: bool | None = None
         stage.on_press(spawn, self._spawn)
         stage.on_press(save, self._save)
         edit.on_click(lambda event: self._copy(event.client) if edit.value == "Copy" else self._delete(event.client))
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
-        if status.paused != self._paused:
-            self._paused = status.paused
-            self._advice.visible = not status.paused
+        still = status.paused or status.finished
+        if still != self._still:
+            self._still = still
+            self._advice.visible = not still
             for tool in self._tools:
-                tool.visible = status.paused
+                tool.visible = still
             self._place_gizmo()
 
     def select(self, name: str | None) -> None:
@@ -63,7 +64,7 @@ class WorldPanel(Panel):
             self._gizmo.remove()
             self._gizmo = None
         name = self.stage.selected
-        if not self._paused or not self._handles.value or name is None:
+        if not self._still or not self._handles.value or name is None:
             return
         position, yaw, size = self._pose(name)
         self._gizmo = self.stage.server.scene.add_transform_controls(

@@ -30,7 +30,7 @@ class Edit(Request):
     edition: int | None = None
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        if not tower.run.paused:
+        if not (tower.run.paused or tower.run.finished):
             raise RequestError("only a paused run can be edited; pause it first")
         if self.edition not in (None, tower.edition):
             raise RequestError("somebody else has just edited this world; look at it and try again")

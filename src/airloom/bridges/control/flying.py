@@ -143,6 +143,7 @@ class HoldStick(ForVehicles):
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         """What the sticks mean now."""
+        tower.must_go_on()
         sticks = {vehicle.name: tower.stick(vehicle) for vehicle in tower.vehicles(self.vehicle)}
         state = StickState(self.axes, [button != 0 for button in self.buttons])
         for stick in sticks.values():
@@ -155,9 +156,11 @@ class LayDownStick(ForVehicles):
 
     method = "stick_gone"
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        vehicles = tower.vehicles(self.vehicle)
         for vehicle in vehicles:
             tower.lay_down_stick(vehicle)
+        return {"vehicles": [vehicle.name for vehicle in vehicles]}
 
 
 def named_command(kind: Any, given: Mapping[str, Any]) -> Command:

@@ -35,6 +35,7 @@ class ForVehicles(Request):
     vehicle: str
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.must_go_on()
         vehicles = tower.vehicles(self.vehicle)
         self.act(tower, vehicles)
         return {"vehicles": [vehicle.name for vehicle in vehicles]}

@@ -56,6 +56,7 @@ class Step(Request):
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         if not tower.run.paused:
             raise RequestError("only a paused run goes step by step; pause it first")
+        tower.must_go_on()
         tower.run.step(self.ticks)
         return {"time": tower.sim.time}
 

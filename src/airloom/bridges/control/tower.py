@@ -105,6 +105,11 @@ class Tower:
             self._missions.pop(name).cancel()
         self._sticks = {name: stick for name, stick in self._sticks.items() if name in self.sim.vehicles}
 
+    def must_go_on(self) -> None:
+        """Time does not go on after the end: what is told to a vehicle there would never happen."""
+        if self.run.finished:
+            raise RequestError("the run is over: begin anew to fly it again")
+
     # -- who flies ---------------------------------------------------------------------------------------------------
 
     def stick(self, vehicle: Vehicle) -> Stick:

@@ -39,7 +39,7 @@ class Stick:
         route_speed: float = 2.0,
         first_mode: Mode | None = None,
     ) -> None:
-        """`route` is what the action `restart` pursues. `first_mode` is flown from the moment a hand takes the stick, and
+        """`route` is what the action `restart` pursues. `first_mode` is flown from when a hand takes the stick, and
         after a takeoff, until a button chooses another; without it, the hand goes on in the mode in force.
         """
         self.sim, self.vehicle, self.mapping = sim, vehicle, mapping
