@@ -218,6 +218,7 @@ def test_series_of_any_field(source):
     source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
     source.ask("takeoff", vehicle="drone_0", height=2)
     until(lambda: place(source, "drone_0")[2] > 1.9)
+    time.sleep(0.1)  # what is plotted comes a little later than what is seen
     reply = source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
     assert np.diff(reply["times"]).min() > 0
     assert max(reply["values"]) == pytest.approx(2.05, abs=0.3)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from airloom.studio.cameras import FIELD_OF_VIEW, Camera, Placement, first_look
+from airloom.studio.cameras import FIELD_OF_VIEW, FROM_ABOVE, VIEW, Camera, Placement, first_look, framed
 
 
 class Scene:
@@ -66,19 +66,35 @@ def test_free_again_the_view_stays():
     assert camera.placement.yaw == 0.0
 
 
-@pytest.mark.parametrize("side", [1, 10, 32])
-def test_the_first_look_shows_everybody_on_a_wide_screen(side):
+def grid(side):
     x, y = np.meshgrid(np.arange(side) - (side - 1) / 2, np.arange(side) - (side - 1) / 2)
-    positions = np.column_stack([x.ravel(), y.ravel(), np.full(side**2, 0.015)])
-    eye, target = first_look(positions, 0.075)
+    return np.column_stack([x.ravel(), y.ravel(), np.full(side**2, 0.015)])
+
+
+def extent(positions, eye, target, aspect):
+    """How far to the edges the outermost are: 1 is the edge."""
     forward = (target - eye) / np.linalg.norm(target - eye)
     right = np.cross(forward, [0, 0, 1])
     right /= np.linalg.norm(right)
-    up = np.cross(right, forward)
     to = positions - eye
-    half = np.tan(FIELD_OF_VIEW / 2)
-    depth = to @ forward
+    depth, half = to @ forward, np.tan(FIELD_OF_VIEW / 2)
     assert (depth > 0).all()
-    assert (np.abs(to @ up) < half * depth).all()
-    assert (np.abs(to @ right) < 16 / 9 * half * depth).all()
-    assert np.linalg.norm(eye - target) < max(2.1, 2.2 * side)
+    return np.abs(to @ right / depth).max() / (aspect * half), np.abs(
+        to @ np.cross(right, forward) / depth
+    ).max() / half
+
+
+@pytest.mark.parametrize("view", [VIEW, FROM_ABOVE], ids=["aslant", "above"])
+@pytest.mark.parametrize("aspect", [0.5, 0.77, 16 / 9])
+@pytest.mark.parametrize("side", [1, 3, 10, 32])
+def test_the_first_look_shows_everybody_in_any_window(side, aspect, view):
+    positions = grid(side)
+    reached = extent(positions, *first_look(positions, 0.075, aspect, view), aspect)
+    assert max(reached) < 1.0
+    if side > 3:
+        assert max(reached) > 0.8, "no smaller than they must be"
+
+
+def test_a_small_vehicle_that_flies_little_is_filmed_from_near():
+    eye, target = framed(np.array([[0, 0, 0.02], [0, 0, 0.3]]), 0.075, 16 / 9)
+    assert np.linalg.norm(eye - target) < 1.2

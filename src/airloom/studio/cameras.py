@@ -7,6 +7,7 @@ turns and zooms about it as ever.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import cos, pi, sin
 from typing import Literal, get_args
@@ -29,6 +30,10 @@ LEAST_SLOPE = 0.35  # of the look at a vehicle that is followed
 YAW_SHARE = 0.12  # of the way to a vehicle's heading that a chasing camera turns in a frame
 VIEW = np.array([-0.6, -0.75, 0.38])
 """Where the first look comes from."""
+FROM_ABOVE = np.array([0.0, -1e-3, 1.0])
+USUAL_ASPECT = 1.6  # of a browser that has not told yet
+MARGIN = 2.0  # times the reach of a vehicle, between the middle of an outermost one and the edge
+LEAST = 14.0  # times the reach of a vehicle, from which one alone is seen
 
 
 @dataclass(frozen=True)
@@ -82,7 +87,7 @@ class Camera:
                 self._look(distance * _unit(np.array([-1.0, 0.0, 0.35])), np.zeros(3))
             else:
                 self._place(Placement.around(position))
-                self._look(distance * np.array([0.0, -1e-3, 1.0]), np.zeros(3))
+                self._look(distance * FROM_ABOVE, np.zeros(3))
 
     def see(self, eye: np.ndarray, target: np.ndarray) -> None:
         with self.client.atomic():
@@ -111,8 +116,15 @@ class Camera:
 class Cameras:
     """Those of all browsers."""
 
-    def __init__(self, server: viser.ViserServer, view: FleetView, root: str = "/world") -> None:
-        self._server, self._view, self._root = server, view, root
+    def __init__(
+        self,
+        server: viser.ViserServer,
+        view: FleetView,
+        greet: Callable[[viser.ClientHandle], None] = lambda client: None,
+        root: str = "/world",
+    ) -> None:
+        """`greet` is called with every browser that has come, to choose what it sees first."""
+        self._server, self._view, self._greet, self._root = server, view, greet, root
         self._cameras: dict[int, Camera] = {}
         self.frame_fleet()
         server.on_client_connect(self._welcome)
@@ -141,11 +153,14 @@ class Cameras:
         view.anchor = None if mode == "orbit" else vehicle
         self._cameras[client_id].switch(mode, vehicle, view.positions[k], view.yaw(vehicle), distance)
 
-    def see_all(self, client_id: int) -> None:
-        """Look freely, at the whole fleet as it is now."""
+    def see_all(self, client_id: int, positions: np.ndarray | None = None, from_above: bool = False) -> None:
+        """Look freely, or from above, at the whole fleet as it was drawn last, or where it is told to be."""
         if camera := self._cameras.get(client_id):
-            camera.mode = "orbit"
-            camera.see(*first_look(self._view.positions.astype(float), float(self._view.fleet.reaches.max())))
+            camera.mode, camera.vehicle = "top" if from_above else "orbit", ""
+            shown = self._view.positions if positions is None else positions
+            look = FROM_ABOVE if from_above else VIEW
+            reach = float(self._view.fleet.reaches.max())
+            camera.see(*first_look(shown.astype(float), reach, camera.client.camera.aspect, look))
 
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""
@@ -164,19 +179,35 @@ class Cameras:
 
     def _welcome(self, client: viser.ClientHandle) -> None:
         self._cameras[client.client_id] = Camera(client, self._root)
+        self._greet(client)
 
     def _forget(self, client: viser.ClientHandle) -> None:
         self._cameras.pop(client.client_id, None)
 
 
-def first_look(positions: np.ndarray, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """Eye and target that show all positions, and the vehicles as large as possible."""
-    low, high = positions.min(axis=0), positions.max(axis=0)
-    middle, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
-    distance = max(NEAREST, 14 * reach, 1.8 * (radius + reach))
-    few = radius < distance / 4
-    target = middle + np.array([0.0, 0.0, 0.2 * distance if few else 0.0])
-    return target + distance * _unit(VIEW), target
+def first_look(
+    positions: np.ndarray, reach: float, aspect: float = USUAL_ASPECT, view: np.ndarray = VIEW
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eye and target that show all positions, with some room for vehicles close together to rise."""
+    eye, target = framed(positions, reach, aspect, view)
+    distance = max(NEAREST, float(np.linalg.norm(eye - target)))
+    if float(np.linalg.norm(np.ptp(positions, axis=0))) < distance / 3:
+        target = target + np.array([0.0, 0.0, 0.2 * distance])
+    return target + distance * _unit(view), target
+
+
+def framed(
+    positions: np.ndarray, reach: float, aspect: float, view: np.ndarray = VIEW
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eye and target that show all positions as large as possible in a window `aspect` times as wide as it is high;
+    `view` is where the look comes from.
+    """
+    target, back = (positions.min(axis=0) + positions.max(axis=0)) / 2, _unit(view)
+    aside = _unit(np.cross([0.0, 0.0, 1.0], back))
+    to, slope = positions - target, np.tan(FIELD_OF_VIEW / 2)
+    wide, high = (np.abs(to @ axis) + MARGIN * reach for axis in (aside, np.cross(back, aside)))
+    distance = np.max(np.maximum(wide / (slope * aspect), high / slope) + to @ back)
+    return target + max(float(distance), LEAST * reach) * back, target
 
 
 def _from_above(v: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import viser
 
-from airloom.studio.cameras import Cameras, Mode, first_look
+from airloom.studio.cameras import Cameras, Mode, framed
 from airloom.studio.film import FilmError, Size, headless_client, picture
 from airloom.studio.fleet_view import FleetView
 from airloom.studio.landscape import Landscape
@@ -20,7 +20,6 @@ from airloom.studio.tamed import start_viser, stop_viser
 
 TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
 SIGHTS = 60  # moments of a flight that tell where it goes
-MARGIN = 1.2  # times as far away as a look that the user can turn
 SETTLING_PICTURES = 20
 ON_THE_WAY = 0.02  # s that the scene takes to the browser, for a picture is asked for on another line
 
@@ -46,7 +45,7 @@ class FilmSet:
     @contextmanager
     def filmed(self, times: np.ndarray, size: Size) -> Iterator[Iterator[np.ndarray]]:
         """A picture of each of some moments, as long as the block lasts."""
-        self._look_at_flight(times)
+        self._look_at_flight(times, size[0] / size[1])
         for moment in np.arange(max(times[0] - TRAIL, 0.0), times[0], TRAIL_STEP):
             self._show(moment)
         self._show(times[0])
@@ -66,16 +65,15 @@ class FilmSet:
         self._view.show(snapshot)
         self._cameras.show(snapshot)
 
-    def _look_at_flight(self, times: np.ndarray) -> None:
+    def _look_at_flight(self, times: np.ndarray, aspect: float) -> None:
         """From where everything can be seen that is going to happen."""
         positions = []
         for moment in times[:: -(-len(times) // SIGHTS)]:
             self._clock.seek(float(moment))
             positions.append(self._source.snapshot().vehicles[:, POSITION])
         reach = float(self._view.fleet.reaches.max())
-        eye, target = first_look(np.concatenate(positions).astype(float), reach)
         camera = self._server.initial_camera
-        camera.position, camera.look_at = target + MARGIN * (eye - target), target
+        camera.position, camera.look_at = framed(np.concatenate(positions).astype(float), reach, aspect)
 
     def _aim(self, client: viser.ClientHandle) -> None:
         """As soon as the cameras have come to know the browser, which they do in a thread of viser's."""

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import viser
 
 from airloom.bridges.control.client import LinkError
@@ -18,7 +19,7 @@ from airloom.studio.gateway import Gateway, PortTaken
 from airloom.studio.landscape import Landscape
 from airloom.studio.legend import Legend
 from airloom.studio.plots_panel import PlotsPanel
-from airloom.studio.source import Source
+from airloom.studio.source import POSITION, Source
 from airloom.studio.stage import Panel, Stage
 from airloom.studio.tamed import start_viser, stop_viser
 from airloom.studio.transport import Transport
@@ -120,18 +121,21 @@ class Studio:
             FleetView(server, source.scenario, source.names, prefix=f"fleet_{k}", accent=ACCENTS[k % len(ACCENTS)])
             for k, source in enumerate(stage.sources)
         ]
-        stage.cameras = Cameras(server, stage.view)
+        stage.cameras = Cameras(server, stage.view, self._greet)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
         stage.panels = [Transport(stage), *([Legend(stage)] if len(stage.sources) > 1 else []), *self._tabs()]
         server.scene.on_click()(self._click)
         if len(stage.source.names) == 1:
-            self._attend_to(stage.source.names[0])
+            stage.select(stage.source.names[0])
 
-    def _attend_to(self, vehicle: str) -> None:
-        """Where there is only one vehicle, everybody looks at that."""
-        self.stage.select(vehicle)
-        self._server.on_client_connect(lambda client: self.stage.cameras.set_mode(client.client_id, "follow", vehicle))
+    def _greet(self, client: viser.ClientHandle) -> None:
+        """Who comes sees the fleet where it is now: it was not drawn while nobody looked. One alone is followed."""
+        stage = self.stage
+        everybody = [source.snapshot().vehicles[:, POSITION] for source in stage.sources]
+        stage.cameras.see_all(client.client_id, np.concatenate(everybody))
+        if len(stage.source.names) == 1:
+            stage.cameras.set_mode(client.client_id, "follow", stage.source.names[0])
 
     def _tabs(self) -> list[Panel]:
         tabs = self._server.gui.add_tab_group()

@@ -34,7 +34,9 @@ class ViewPanel(Panel):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._camera: Any = self.gui.add_button_group(
-            "Camera", tuple(mode.capitalize() for mode in MODES), hint="Of this browser only, at the selected vehicle."
+            "Camera",
+            tuple(mode.capitalize() for mode in MODES),
+            hint="Of this browser only, at the selected vehicle; Top without one sees all.",
         )
         self._camera.on_click(self._look)
         everything = self.gui.add_button("See all vehicles", icon=viser.Icon.ARROWS_MAXIMIZE, color="gray")
@@ -54,9 +56,13 @@ class ViewPanel(Panel):
 
     def _look(self, event: viser.GuiEvent) -> None:
         stage, mode = self.stage, MODES[[m.capitalize() for m in MODES].index(self._camera.value)]
-        vehicle = stage.selected if stage.selected in stage.view.names else stage.view.names[0]
-        if event.client_id is not None:
-            stage.cameras.set_mode(event.client_id, mode, vehicle)
+        chosen = stage.selected if stage.selected in stage.view.names else None
+        if event.client_id is None:
+            return
+        if mode == "top" and chosen is None:
+            stage.cameras.see_all(event.client_id, from_above=True)
+        else:
+            stage.cameras.set_mode(event.client_id, mode, chosen or stage.view.names[0])
 
     def _show(self, name: str, _: viser.GuiEvent) -> None:
         for view in self.stage.views:
