@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
+
+from airloom.studio.ports import USUAL_PORT
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 WIDE = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
@@ -53,6 +55,17 @@ def viewing(*args):
     finally:
         process.kill()
         process.communicate()
+
+
+@contextmanager
+def occupied(port):
+    """By us, if not by others."""
+    try:
+        taken = socket.create_server(("127.0.0.1", port))
+    except OSError:
+        taken = nullcontext()
+    with taken:
+        yield
 
 
 def page(url):
@@ -117,12 +130,41 @@ def test_what_is_no_run_is_told_in_one_line(here, command, run, reason):
     assert done.stderr.count("\n") == 1
 
 
-def test_a_port_in_use_is_told_with_one_that_is_free(here):
+@pytest.mark.parametrize("command", [["view"], ["run", "hover", "--out", "new"]], ids=["view", "run"])
+def test_a_port_in_use_is_told_with_one_that_is_free(here, command):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        done = airloom("view", "--port", str(port))
+        done = airloom(*command, "--port", str(port))
     assert done.returncode == 2
     assert f"port {port} is in use; try --port" in done.stderr
+    assert not (here / "new").exists(), "told before anything is flown"
+
+
+def test_if_the_usual_port_is_in_use_the_next_is_taken(here):
+    with occupied(USUAL_PORT):
+        process = subprocess.Popen([*AIRLOOM, "view"], stdout=subprocess.PIPE, text=True, env=WIDE)
+        told = [process.stdout.readline() for _ in range(2)]
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    port = told[1].split(":")[-1].strip("/\n")
+    assert told[0] == f"Port {USUAL_PORT} is in use, so the studio takes {port}.\n"
+    assert int(port) > USUAL_PORT
+
+
+@pytest.mark.parametrize("text", ["notanumber", "65536", "-1"])
+def test_what_is_no_port_is_told(here, text):
+    done = airloom("run", "hover", f"--port={text}")
+    assert done.returncode == 2
+    assert f"'{text}' is no port: that is a number from 0" in done.stderr
+
+
+def test_a_run_that_is_replaced_is_told(here):
+    command = ["run", "hover", "--headless", "--until", "0.1", "--no-figures", "--quiet", "--out", "again"]
+    assert airloom(*command).stderr == ""
+    assert airloom(*command).stderr == "Replaced the earlier run in again.\n"
+    (here / "again/thesis.txt").write_text("precious")
+    assert airloom(*command).returncode == 2
+    assert (here / "again/thesis.txt").read_text() == "precious"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ class Scene:
 
 
 def browser():
-    camera = SimpleNamespace(position=np.array([3.0, -4.0, 5.0]), look_at=np.zeros(3))
+    camera = SimpleNamespace(position=np.array([3.0, -4.0, 5.0]), look_at=np.zeros(3), aspect=1.6)
     return SimpleNamespace(camera=camera, scene=Scene(), atomic=nullcontext)
 
 
@@ -98,3 +98,16 @@ def test_the_first_look_shows_everybody_in_any_window(side, aspect, view):
 def test_a_small_vehicle_that_flies_little_is_filmed_from_near():
     eye, target = framed(np.array([[0, 0, 0.02], [0, 0, 0.3]]), 0.075, 16 / 9)
     assert np.linalg.norm(eye - target) < 1.2
+
+
+def test_a_window_that_becomes_narrow_still_shows_everybody_unless_the_view_was_turned():
+    camera = Camera(browser(), "/world")
+    camera.frame(grid(5), 0.3, VIEW)
+    seen = camera.client.camera
+    seen.aspect = 0.6
+    camera.fit()
+    assert max(extent(grid(5), seen.position, seen.look_at, 0.6)) < 1.0
+    seen.position = seen.position + np.array([1.0, 0.0, 0.0])
+    turned, seen.aspect = seen.position, 1.6
+    camera.fit()
+    assert seen.position is turned

@@ -16,7 +16,8 @@ from websockets.sync.client import connect  # noqa: E402
 
 from airloom.studio import pads, tamed  # noqa: E402
 from airloom.studio.door import Door, Request, Turned  # noqa: E402
-from airloom.studio.gateway import Gateway, GatewayError, PortTaken  # noqa: E402
+from airloom.studio.gateway import Gateway  # noqa: E402
+from airloom.studio.ports import GatewayError, PortTaken  # noqa: E402
 from airloom.studio.relay import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]

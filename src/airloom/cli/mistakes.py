@@ -12,6 +12,6 @@ def mistakes() -> tuple[type[Exception], ...]:
     from airloom.run_folder import RunFolderError
     from airloom.scenario import ScenarioError
     from airloom.studio.film import FilmError
-    from airloom.studio.gateway import GatewayError
+    from airloom.studio.ports import GatewayError
 
     return ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, PlaceTaken

@@ -10,9 +10,19 @@ import typer
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
 ]
+
+
+def parsed_port(text: str) -> int:
+    if not (text.isdecimal() and int(text) <= 65535):
+        raise typer.BadParameter(f"'{text}' is no port: that is a number from 0 (any that is free) to 65535")
+    return int(text)
+
+
 Port = Annotated[
     int | None,
-    typer.Option(metavar="N", min=0, max=65535, help="Of the studio; the first free one from 8080 on if left out."),
+    typer.Option(
+        metavar="N", parser=parsed_port, help="Of the studio; the first free one from 8080 on if left out, 0 any."
+    ),
 ]
 Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")

@@ -112,6 +112,10 @@ def run(
     from airloom.scenario import load
 
     studio = None if headless else StudioWishes(host, port, token)
+    if studio:
+        from airloom.studio.ports import check
+
+        check(host, port)
     pace = parsed_speed(speed or ("1" if link or studio else "max"))
     wishes = Wishes(pace, out, not no_log, link, studio, loom, token, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
@@ -134,7 +138,10 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
 
     sim = _made(scenario, wishes)
     sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
     folder = RunFolder.create(scenario.name, wishes.folder)
+    if replaces:
+        warn(f"Replaced the earlier run in {folder.path}.")
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
 

@@ -11,8 +11,10 @@ import webbrowser
 from pathlib import Path
 from threading import Thread
 from types import TracebackType
+from typing import Any
 
 from airloom.cli.screen import say, warn
+from airloom.studio.ports import USUAL_PORT
 
 PATIENCE = 3.0  # s for the studio to end
 
@@ -21,7 +23,7 @@ class StudioProcess:
     """Runs as long as the context is open; says where it is as soon as it knows."""
 
     def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
-        self._quiet, self._folder = quiet, folder
+        self._quiet, self._folder, self._port = quiet, folder, port
         self._ending = False
         command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
         command += [] if port is None else ["--port", str(port)]
@@ -43,22 +45,30 @@ class StudioProcess:
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        told: dict[str, str] = {}
+        told: dict[str, Any] = {}
         for line in self._process.stdout:
             told = json.loads(line)
             self._announce(told)
         code = self._process.wait()
         if not self._ending and "error" not in told:
-            again = f"airloom view {shlex.quote(str(self._folder))}"
+            place = f" --port {told['port']}" if told else ""
+            again = f"airloom view {shlex.quote(str(self._folder))}{place}"
             warn(f"The studio has ended (code {code}); the run goes on. Look at it again with: {again}")
 
-    def _announce(self, told: dict[str, str]) -> None:
+    def _announce(self, told: dict[str, Any]) -> None:
         if "error" in told:
             warn(f"No studio: {told['error']}. The run goes on without it.")
         elif not self._quiet:
-            say(f"Look at it in a browser:  {told['url']}", "cyan")
+            invite(told["url"], told["port"], self._port)
             if _has_screen():
                 webbrowser.open(told["url"])
+
+
+def invite(url: str, port: int, asked: int | None) -> None:
+    """Say where the studio is, and why it is not at the usual place."""
+    if asked is None and port != USUAL_PORT:
+        say(f"Port {USUAL_PORT} is in use, so the studio takes {port}.")
+    say(f"Look at it in a browser:  {url}", "cyan")
 
 
 def _has_screen() -> bool:

@@ -48,11 +48,14 @@ def view(
       airloom view runs/fleet-3/log-1.mcap            an earlier log of it
       airloom view last --host 0.0.0.0                others may look on
     """
+    from airloom.cli.studio_process import invite
+    from airloom.studio.ports import check
     from airloom.studio.studio import Studio
 
+    check(host, port)
     sources = _opened(runs or ["last"])
     with Studio(sources, host, port, token) as studio:
-        say(f"Look at it in a browser:  {studio.gateway.url}", "cyan")
+        invite(studio.gateway.url, studio.gateway.port, port)
         say("Ctrl-C ends it.", "dim")
         with suppress(KeyboardInterrupt):
             studio.run(look=_listening(studio))

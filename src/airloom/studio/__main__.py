@@ -12,7 +12,7 @@ from pathlib import Path
 
 from airloom.bridges.control.client import LinkError
 from airloom.run_folder import RunFolder
-from airloom.studio.gateway import GatewayError
+from airloom.studio.ports import GatewayError
 from airloom.studio.live import LiveSource
 from airloom.studio.studio import Studio
 

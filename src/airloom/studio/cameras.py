@@ -69,13 +69,14 @@ class Camera:
     def __init__(self, client: viser.ClientHandle, root: str) -> None:
         self.client, self.mode, self.vehicle = client, "orbit", ""
         self.placement = Placement()
+        self._framed: tuple[np.ndarray, float, np.ndarray] | None = None
         self._root = client.scene.add_frame(root, show_axes=False)
 
     def switch(self, mode: Mode, vehicle: str, position: np.ndarray, yaw: float, distance: float) -> None:
         """Look in another way; free again, the view stays as it is."""
         eye = self.placement.to_world(self.client.camera.position)
         target = self.placement.to_world(self.client.camera.look_at)
-        self.mode, self.vehicle = mode, vehicle
+        self.mode, self.vehicle, self._framed = mode, vehicle, None
         with self.client.atomic():
             if mode == "orbit":
                 self.see(eye, target)
@@ -88,6 +89,18 @@ class Camera:
             else:
                 self._place(Placement.around(position))
                 self._look(distance * FROM_ABOVE, np.zeros(3))
+
+    def frame(self, positions: np.ndarray, reach: float, view: np.ndarray) -> None:
+        """Look at all of some vehicles, see `first_look`."""
+        self._framed, self._aspect = (positions, reach, view), self.client.camera.aspect
+        self._eye, target = first_look(positions, reach, self._aspect, view)
+        self.see(self._eye, target)
+
+    def fit(self) -> None:
+        """After the window became wider or narrower, as it does when the panels come: unless a hand turned the view."""
+        seen = self.client.camera
+        if self._framed and np.allclose(seen.position, self._eye, rtol=1e-3) and seen.aspect != self._aspect:
+            self.frame(*self._framed)
 
     def see(self, eye: np.ndarray, target: np.ndarray) -> None:
         with self.client.atomic():
@@ -160,7 +173,7 @@ class Cameras:
             shown = self._view.positions if positions is None else positions
             look = FROM_ABOVE if from_above else VIEW
             reach = float(self._view.fleet.reaches.max())
-            camera.see(*first_look(shown.astype(float), reach, camera.client.camera.aspect, look))
+            camera.frame(shown.astype(float), reach, look)
 
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""
@@ -178,7 +191,8 @@ class Cameras:
         return placement.to_world(origin), placement.direction_to_world(direction)
 
     def _welcome(self, client: viser.ClientHandle) -> None:
-        self._cameras[client.client_id] = Camera(client, self._root)
+        camera = self._cameras[client.client_id] = Camera(client, self._root)
+        client.camera.on_update(lambda _: camera.fit())
         self._greet(client)
 
     def _forget(self, client: viser.ClientHandle) -> None:

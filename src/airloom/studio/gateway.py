@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import socket
 import threading
@@ -20,6 +19,7 @@ from websockets.exceptions import InvalidHandshake
 from airloom.studio.door import Door, Request, Turned
 from airloom.studio.pads import OnSelect, OnStick, OnStickGone, Pad
 from airloom.studio.pages import Nothing, Pages, answer, refusal
+from airloom.studio.ports import USUAL_PORT, listen
 from airloom.studio.relay import STALL, Ends, Oversized, relay
 
 MAX_HEAD = 16 * 1024
@@ -28,18 +28,9 @@ MAX_CONNECTIONS = 4 * MAX_BROWSERS
 PATIENCE = 10.0
 """Seconds for a request to arrive."""
 GUESSING_DELAY = 0.5
+FAREWELL = "The simulation has ended. Waiting for it to come back…"
 
 _log = logging.getLogger(__name__)
-
-
-class GatewayError(Exception):
-    """The gateway cannot listen; the message is meant for the user."""
-
-
-class PortTaken(GatewayError):
-    def __init__(self, port: int, next_free: int) -> None:
-        super().__init__(f"port {port} is in use; try --port {next_free}")
-        self.port, self.next_free = port, next_free
 
 
 class Full(Turned):
@@ -54,7 +45,7 @@ class Gateway:
         self,
         viser_port: int,
         host: str = "127.0.0.1",
-        port: int = 8080,
+        port: int = USUAL_PORT,
         token: str | None = None,
         on_stick: OnStick = lambda tab, axes, buttons: None,
         on_stick_gone: OnStickGone = lambda tab: None,
@@ -116,7 +107,7 @@ class Gateway:
 
     def start(self) -> None:
         """Listen; `PortTaken` if somebody else does."""
-        listener = self._listen()
+        listener = listen(self.host, self.port, MAX_CONNECTIONS)
         self.port = listener.getsockname()[1]
         self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
         started = threading.Event()
@@ -129,6 +120,8 @@ class Gateway:
     def stop(self) -> None:
         """Hang up on everybody, and return when nothing is left."""
         if self._thread is not None:
+            for tab in self.tabs():
+                self._tell(tab, {"farewell": FAREWELL})
             self._loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
             self._thread = None
@@ -139,14 +132,6 @@ class Gateway:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-    def _listen(self) -> socket.socket:
-        try:
-            return _listener(self.host, self.port)
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise PortTaken(self.port, _next_free(self.host, self.port)) from None
-            raise GatewayError(f"cannot listen on {self.host}, port {self.port}: {error.strerror}") from None
 
     async def _run(self, listener: socket.socket, started: threading.Event) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
@@ -269,21 +254,6 @@ async def _part(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
     writer.write_eof()
     while await reader.read(MAX_HEAD):
         pass
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    return socket.create_server((host, port), family=family, backlog=MAX_CONNECTIONS)
-
-
-def _next_free(host: str, port: int) -> int:
-    for candidate in range(port + 1, port + 100):
-        try:
-            _listener(host, candidate).close()
-        except OSError:
-            continue
-        return candidate
-    return 0
 
 
 def _bracketed(host: str) -> str:

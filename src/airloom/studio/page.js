@@ -32,7 +32,7 @@ window.airloom = (() => {
     const contents = {
       stick: KNOB + KNOB + HELP,
       toast: "",
-      ended: "The simulation has ended. Waiting for it to come back…",
+      ended: "",
       filming: "recording",
     };
     for (const [name, innerHTML] of Object.entries(contents)) {
@@ -188,6 +188,9 @@ window.airloom = (() => {
   let line = null;
   let tries = 0;
   let lost = false;
+  const LOST = "The connection to the studio is lost. Trying again…";
+  let farewell = null; // said by a studio that ends, not by one that dies or cannot be reached
+  orders.farewell = (text) => (farewell = text);
 
   function connect() {
     line = new WebSocket(`${location.origin.replace(/^http/, "ws")}/stick?tab=${TAB}`);
@@ -201,6 +204,7 @@ window.airloom = (() => {
 
   function onOpen() {
     tries = 0;
+    farewell = null;
     show("ended", false);
     if (lost && !document.hasFocus()) wakeViser(); // viser itself waits until somebody looks
     lost = false;
@@ -210,6 +214,7 @@ window.airloom = (() => {
     fly(false);
     record(false);
     lost = true;
+    elements.ended.textContent = farewell ?? LOST;
     show("ended", tries > 0);
     setTimeout(connect, Math.min(500 * 1.5 ** tries++, 5000));
     const answer = await fetch("/favicon.svg", { cache: "no-store" }).catch(() => null);

@@ -15,10 +15,11 @@ from airloom.bridges.control.client import LinkError
 from airloom.studio.cameras import Cameras
 from airloom.studio.events_panel import EventsPanel
 from airloom.studio.fleet_view import ACCENTS, FleetView
-from airloom.studio.gateway import Gateway, PortTaken
+from airloom.studio.gateway import Gateway
 from airloom.studio.landscape import Landscape
 from airloom.studio.legend import Legend
 from airloom.studio.plots_panel import PlotsPanel
+from airloom.studio.ports import USUAL_PORT, PortTaken
 from airloom.studio.source import POSITION, Source
 from airloom.studio.stage import Panel, Stage
 from airloom.studio.tamed import start_viser, stop_viser
@@ -28,7 +29,6 @@ from airloom.studio.view_panel import ViewPanel
 from airloom.studio.world_panel import WorldPanel
 
 PERIOD = 1 / 30  # s
-USUAL_PORT = 8080
 AT_REST = 5  # of how many frames one is drawn while time stands still
 COUNTING = 30  # of how many frames one counts the browsers
 BRAND = (28, 111, 196)
