@@ -196,7 +196,7 @@ def seconds_to_climb(run):
 
 def test_a_gain_slider_changes_the_response(page, run):
     choose(page, "Selected", "drone")
-    page.get_by_text("Gains", exact=True).click()
+    page.get_by_text("Gains of its controller").click()
     before = run.ask("gains", vehicle="drone")["in_force"]["drone"]["position_frequency"]
     quick = seconds_to_climb(run)
     box = row_of(page, "position frequency")

@@ -88,6 +88,10 @@ class Gateway:
         """What stands beside the sticks of a tab that flies."""
         self._tell(tab, {"caption": text})
 
+    def mark_camera(self, tab: str, mode: str) -> None:
+        """Show a tab's own camera among the buttons, which are everybody's."""
+        self._tell(tab, {"camera": mode})
+
     def toast(self, tab: str, text: str) -> None:
         self._tell(tab, {"toast": text})
 

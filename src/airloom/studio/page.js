@@ -149,6 +149,16 @@ window.airloom = (() => {
     if (select && line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ select }));
   });
 
+  // -- what viser tells everybody without a graphics card, and nobody can change, covers the view ---------------------
+
+  function hideNotices() {
+    for (const notice of document.querySelectorAll(".mantine-Notification-root")) {
+      notice.hidden ||= notice.textContent.startsWith("Software WebGL");
+      notice.style.display = notice.hidden ? "none" : "";
+    }
+  }
+  new MutationObserver(hideNotices).observe(document, { childList: true, subtree: true });
+
   // -- video --------------------------------------------------------------------------------------------------------
 
   const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"];
@@ -184,7 +194,8 @@ window.airloom = (() => {
   // -- the line to the studio ---------------------------------------------------------------------------------------
 
   const caption = (text) => (elements.stick.querySelector(".caption").textContent = text);
-  const orders = { edition: (it) => it === EDITION || location.reload(), fly, caption, toast, record };
+  const camera = (mode) => (document.documentElement.dataset.camera = mode);
+  const orders = { edition: (it) => it === EDITION || location.reload(), fly, caption, camera, toast, record };
   let line = null;
   let tries = 0;
   let lost = false;

@@ -60,6 +60,14 @@ class Stage:
         """Why there is nobody to ask any more."""
 
     @property
+    def title(self) -> str:
+        """Of all runs that are shown."""
+        first, *others = (source.title for source in self.sources)
+        if len(others) > 1:
+            return f"{first} and {len(others)} others"
+        return f"{first} and {others[0]}" if others else first
+
+    @property
     def view(self) -> FleetView:
         return self.views[0]
 

@@ -14,6 +14,8 @@ from airloom.studio.styles import without_number
 SPEEDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, None)
 """Positions of the slider; None for as fast as possible."""
 
+ROOM_FOR_MARKS = '<div style="height:0.9em"></div>'
+
 _GREEN, _GREY, _BLUE, _RED = "#12946f", "#697586", "#1c6fc4", "#c92a2a"
 
 
@@ -27,7 +29,7 @@ class Transport(Panel):
         self._reset = self.gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray")
         names = tuple((k, _name(SPEEDS[k])) for k in (0, 3, 6, len(SPEEDS) - 1))
         self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
-        self.gui.add_html(without_number(self._speed))
+        self.gui.add_html(without_number(self._speed) + ROOM_FOR_MARKS)
         self._moment: Any = None
         self._time = -1.0
         if stage.source.recorded:
@@ -43,7 +45,8 @@ class Transport(Panel):
         if shown != self._shown:
             self._shown = shown
             self._show_buttons(status)
-        self._head.content = _headline(self.stage.source.title, status, self.stage.lost)
+        recorded = self.stage.source.recorded
+        self._head.content = _headline(self.stage.title, status, self.stage.lost, "playing" if recorded else "running")
         if self._moment is not None and status.time != self._time:
             self._time = status.time
             self._moment.value = round(min(status.time, status.end), 2)
@@ -87,9 +90,10 @@ def _position(speed: float | None) -> int:
     return min(range(len(SPEEDS) - 1), key=lambda k: abs((SPEEDS[k] or 0.0) / speed - 1.0))
 
 
-def _headline(title: str, status: Status, lost: str | None) -> str:
-    word, colour = _state(status, lost)
-    factor = f"{status.real_time_factor:.2g}× real time" if word == "running" else _name(status.speed)
+def _headline(title: str, status: Status, lost: str | None, going: str) -> str:
+    """`going` is the word for a run whose time goes on."""
+    word, colour = _state(status, lost, going)
+    factor = f"{status.real_time_factor:.2g}× real time" if word == going else _name(status.speed)
     return (
         '<div style="padding:0.6em 0.75em 0.2em;font-variant-numeric:tabular-nums">'
         '<div style="display:flex;justify-content:space-between;align-items:baseline">'
@@ -101,9 +105,9 @@ def _headline(title: str, status: Status, lost: str | None) -> str:
     )
 
 
-def _state(status: Status, lost: str | None) -> tuple[str, str]:
+def _state(status: Status, lost: str | None, going: str) -> tuple[str, str]:
     if lost:
         return lost, _RED
     if status.finished:
         return "finished", _BLUE
-    return ("paused", _GREY) if status.paused else ("running", _GREEN)
+    return ("paused", _GREY) if status.paused else (going, _GREEN)

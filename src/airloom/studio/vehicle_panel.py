@@ -38,7 +38,8 @@ class VehiclePanel(Panel):
         super().__init__(stage)
         self._choice: Any = self.gui.add_dropdown("Selected", (NOBODY, *self._all_names()))
         self._choice.on_update(self._choose)
-        with self.gui.add_folder("All that is here", expand_by_default=False):
+        self._here = self.gui.add_folder(self._census(), expand_by_default=False)
+        with self._here:
             self._tree = self.gui.add_html("")
         self._about = self.gui.add_html(_invitation(len(stage.source.names)))
         self._mark = TargetMark(stage.server.scene)
@@ -61,7 +62,7 @@ class VehiclePanel(Panel):
         self._by_hand = gui.add_button("Fly by hand", icon=viser.Icon.DEVICE_GAMEPAD_2, color="gray")
         stage.on_press(self._by_hand, self._toggle_hand)
         self._stick = gui.add_html("", visible=False)
-        folder = gui.add_folder("Gains", expand_by_default=False)
+        folder = gui.add_folder("Gains of its controller", expand_by_default=False)
         self._gains = GainSliders(stage, folder)
         self._controls = [self._by_click, self._mode, manoeuvres, rescue, self._by_hand, folder]
         self._over = gui.add_html(_OVER + greyed(manoeuvres, rescue), visible=False, order=self._by_click.order - 0.5)
@@ -71,7 +72,13 @@ class VehiclePanel(Panel):
     def _all_names(self) -> list[str]:
         return [*self.stage.source.names, *self.stage.source.scenario.world.obstacles]
 
+    def _census(self) -> str:
+        """What the tree holds, to be read while it is folded."""
+        vehicles, obstacles = len(self.stage.source.names), len(self.stage.source.scenario.world.obstacles)
+        return f"All that is here: {_count(vehicles, 'vehicle')}, {_count(obstacles, 'obstacle')}"
+
     def rebuild(self) -> None:
+        self._here.label = self._census()
         self._choice.options = (NOBODY, *self._all_names())
         self.select(self.stage.selected)
 
@@ -193,6 +200,10 @@ def _table(rows: dict[str, str]) -> str:
         for key, value in rows.items()
     )
     return f'<table style="font-variant-numeric:tabular-nums;line-height:1.5;white-space:nowrap">{cells}</table>'
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number or 'no'} {what}{'' if number == 1 else 's'}"
 
 
 def _boxed(content: str) -> str:

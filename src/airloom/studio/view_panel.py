@@ -13,9 +13,10 @@ from PIL import Image
 
 from airloom.bridges.control.client import LinkError, Refused
 from airloom.studio.cameras import MODES
-from airloom.studio.overlays import Options
+from airloom.studio.overlays import LABELS_AT_MOST, THRUST_AT_MOST, Options
 from airloom.studio.source import Snapshot, Status
 from airloom.studio.stage import Panel, Stage
+from airloom.studio.styles import note, pressed
 
 LABELS = {
     "trails": "Trails",
@@ -26,6 +27,7 @@ LABELS = {
     "labels": "Names",
     "dots": "Dots from afar",
 }
+AT_MOST = {"labels": LABELS_AT_MOST, "thrust": THRUST_AT_MOST}
 ARROW = 1.0  # m of a contact arrow for the weight of the lightest vehicle
 PICTURE = (1080, 1920)
 
@@ -39,20 +41,36 @@ class ViewPanel(Panel):
             hint="Of this browser only, at the selected vehicle; Top without one sees all.",
         )
         self._camera.on_click(self._look)
+        self._marked: dict[int, str] = {}
+        marks = (pressed(self._camera, f'[data-camera="{mode}"]', k) for k, mode in enumerate(MODES))
+        self.gui.add_html("".join(marks))
         everything = self.gui.add_button("See all vehicles", icon=viser.Icon.ARROWS_MAXIMIZE, color="gray")
         stage.on_press(everything, lambda client: stage.cameras.see_all(client.client_id))
-        self._shown = {
-            option.name: self.gui.add_checkbox(LABELS[option.name], bool(option.default))
-            for option in fields(Options)
-            if not (option.name == "contacts" and stage.source.recorded)
-        }
-        for name, box in self._shown.items():
-            box.on_update(partial(self._show, name))
+        self._shown: dict[str, Any] = {}
+        self._limits: dict[str, Any] = {}
+        for option in fields(Options):
+            if not (option.name == "contacts" and stage.source.recorded):
+                self._offer(option.name, bool(option.default))
+        self.rebuild()
         self._picture = self.gui.add_button("Save a picture", icon=viser.Icon.CAMERA, color="gray")
         self._video = self.gui.add_button("Record a video", icon=viser.Icon.VIDEO, color="gray")
         self._recording: set[str] = set()
         stage.on_press(self._picture, self._take_picture)
         stage.on_press(self._video, self._toggle_video)
+
+    def _offer(self, name: str, at_first: bool) -> None:
+        box = self._shown[name] = self.gui.add_checkbox(LABELS[name], at_first)
+        box.on_update(partial(self._show, name))
+        if name in AT_MOST:
+            limit = f"Of the selected vehicle alone: there are more than {AT_MOST[name]}."
+            self._limits[name] = self.gui.add_html(note(limit))
+
+    def rebuild(self) -> None:
+        self._tell_limits()
+
+    def _tell_limits(self) -> None:
+        for name, told in self._limits.items():
+            told.visible = self._shown[name].value and len(self.stage.view.names) > AT_MOST[name]
 
     def _look(self, event: viser.GuiEvent) -> None:
         stage, mode = self.stage, MODES[[m.capitalize() for m in MODES].index(self._camera.value)]
@@ -67,10 +85,20 @@ class ViewPanel(Panel):
     def _show(self, name: str, _: viser.GuiEvent) -> None:
         for view in self.stage.views:
             setattr(view.options, name, self._shown[name].value)
+        self._tell_limits()
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
+        self._mark_cameras()
         if "contacts" in self._shown and self._shown["contacts"].value:
             self._show_contacts()
+
+    def _mark_cameras(self) -> None:
+        stage, clients = self.stage, self.stage.server.get_clients()
+        for number in [number for number in clients if stage.cameras.knows(number)]:
+            tab, (mode, _) = stage.tab_of(clients[number]), stage.cameras.mode(number)
+            if tab in stage.gateway.tabs() and self._marked.get(number) != mode:
+                self._marked[number] = mode
+                stage.gateway.mark_camera(tab, mode)
 
     def _show_contacts(self) -> None:
         stage = self.stage
