@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import pytest
 
@@ -30,10 +31,12 @@ class Hands:
     def forget(self):
         self.gone = 0
         self.states: list[StickState] = []
+        self.times: list[float] = []
 
     def on_stick(self, tab, axes, buttons):
         with self._came:
             self.states.append(StickState(axes, buttons))
+            self.times.append(time.monotonic())
             self._came.notify_all()
 
     def on_stick_gone(self, tab):
@@ -148,6 +151,18 @@ def test_keys_are_buttons_however_short_the_tap(flying, hands):
         hands.states.clear()
         flying.keyboard.press(key)
         hands.wait_for_action(action)
+
+
+def test_a_key_that_is_pressed_while_the_page_is_busy_is_not_lost(flying, hands):
+    """Its silence has put the stick down, and a button in the first state after that would count as held."""
+    busy = "for (const end = performance.now() + 1500; performance.now() < end;);"
+    flying.evaluate(f"() => {{ dispatchEvent(new KeyboardEvent('keydown', {{code: 'Escape'}})); {busy} }}")
+    hands.wait(lambda: hands.gone == 1)
+    hands.wait_for_action("idle")
+    actions = [hands.mapping.actions(state) for state in hands.states]
+    assert actions[actions.index({"idle"}) - 1] == set()
+    assert hands.times[actions.index({"idle"})] - hands.times[actions.index({"idle"}) - 1] < 0.2
+    flying.evaluate("() => dispatchEvent(new KeyboardEvent('keyup', {code: 'Escape'}))")
 
 
 def test_keys_are_nobodys_before_and_after_the_flight(gateway, shared_page, tab, hands):

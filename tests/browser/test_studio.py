@@ -31,11 +31,11 @@ vehicles:
 class Run:
     """A real process with its studio."""
 
-    def __init__(self, folder, port=0):
+    def __init__(self, folder, port=0, options=()):
         self.folder = folder
         (folder / "yard.yaml").write_text(SCENARIO)
         self.process = subprocess.Popen(
-            [*AIRLOOM, "run", "yard.yaml", "--no-figures", "--out", "run", "--port", str(port)],
+            [*AIRLOOM, "run", "yard.yaml", "--no-figures", "--out", "run", "--port", str(port), *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
         )  # fmt: skip
         self.url = self._address()

@@ -242,7 +242,7 @@ def test_a_stick_flies_and_its_silence_brakes(source):
     for _ in range(40):
         flown = source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)
         time.sleep(1 / 30)
-    assert flown["modes"] == {"drone_0": "velocity_yawrate"}
+    assert flown["doing"] == {"drone_0": "velocity_yawrate"}
     with pytest.raises(Refused, match="flown by hand; put the stick down first"):
         source.ask("fly_to", vehicle="drone_0", position=[0, 0, 2])
     gone = place(source, "drone_0")

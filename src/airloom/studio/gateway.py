@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 from websockets.exceptions import InvalidHandshake
 
 from airloom.studio.door import Door, Request, Turned
-from airloom.studio.pads import OnSelect, OnStick, OnStickGone, Pad
+from airloom.studio.pads import OnPutDown, OnSelect, OnStick, OnStickGone, Pad
 from airloom.studio.pages import Nothing, Pages, answer, refusal
 from airloom.studio.ports import USUAL_PORT, listen
 from airloom.studio.relay import STALL, Ends, Oversized, relay
@@ -49,11 +49,13 @@ class Gateway:
         token: str | None = None,
         on_stick: OnStick = lambda tab, axes, buttons: None,
         on_stick_gone: OnStickGone = lambda tab: None,
+        on_put_down: OnPutDown = lambda tab: None,
         on_select: OnSelect = lambda tab, name: None,
     ) -> None:
         """Port 0 takes any free one. Beyond loopback there is always a token: see `url`."""
         self.viser_port, self.host, self.port = viser_port, host, port
-        self.on_stick, self.on_stick_gone, self.on_select = on_stick, on_stick_gone, on_select
+        self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
+        self.on_put_down, self.on_select = on_put_down, on_select
         self._door = Door(host, token)
         self._pages = Pages()
         self._thread: threading.Thread | None = None
@@ -216,7 +218,7 @@ class Gateway:
             self._pads[tab].hang_up()
         elif len(self._pads) >= MAX_BROWSERS:
             raise Full
-        pad = self._pads[tab] = Pad(tab, self.on_stick, self.on_stick_gone, self.on_select)
+        pad = self._pads[tab] = Pad(tab, self.on_stick, self.on_stick_gone, self.on_put_down, self.on_select)
         try:
             await pad.serve(request.raw, {"edition": self._pages.edition}, browser)
         finally:

@@ -25,9 +25,12 @@ BURST = 30.0
 SILENCE = 0.5
 """Seconds without a state after which nobody holds the stick any more."""
 HEARTBEAT = 20.0
+PUT_DOWN = {"fly": False}
+"""What a page says that lets nobody fly any more."""
 
 OnStick = Callable[[str, list[float], list[bool]], None]
 OnStickGone = Callable[[str], None]
+OnPutDown = Callable[[str], None]
 OnSelect = Callable[[str, str], None]
 
 _silent = logging.getLogger(f"{__name__}.silent")
@@ -41,8 +44,11 @@ class Nonsense(ValueError):
 class Pad:
     """The line to one browser tab."""
 
-    def __init__(self, tab: str, on_stick: OnStick, on_stick_gone: OnStickGone, on_select: OnSelect) -> None:
-        self.tab, self._on_stick, self._on_stick_gone, self._on_select = tab, on_stick, on_stick_gone, on_select
+    def __init__(
+        self, tab: str, on_stick: OnStick, on_stick_gone: OnStickGone, on_put_down: OnPutDown, on_select: OnSelect
+    ) -> None:
+        self.tab, self._on_stick, self._on_stick_gone = tab, on_stick, on_stick_gone
+        self._on_put_down, self._on_select = on_put_down, on_select
         self._protocol = ServerProtocol(max_size=MAX_MESSAGE, logger=_silent)
         self._held = False
         self._allowance, self._last = BURST, time.monotonic()
@@ -56,6 +62,7 @@ class Pad:
             await self._listen(reader)
         finally:
             self._let_go()
+            self._on_put_down(self.tab)
 
     def hang_up(self) -> None:
         self._writer.transport.abort()
@@ -105,6 +112,9 @@ class Pad:
         message = _parsed(frame)
         if isinstance(name := message.get("select"), str):
             self._on_select(self.tab, name)
+            return
+        if message == PUT_DOWN:
+            self._on_put_down(self.tab)
             return
         axes, buttons = stick_state(message)
         self._held = True

@@ -11,7 +11,7 @@ window.airloom = (() => {
     .airloom { position: fixed; z-index: 10000; font: 13px/1.5 system-ui, sans-serif; color: #fff; pointer-events: none;
       background: rgb(20 26 36 / 80%); border-radius: 8px; padding: 8px 12px; transition: opacity .2s }
     .airloom:not(.shown) { opacity: 0; visibility: hidden }
-    #airloom-stick { left: 68px; bottom: 12px; display: flex; gap: 12px; align-items: center }
+    #airloom-stick { left: 12px; bottom: 12px; display: flex; gap: 12px; align-items: center }
     #airloom-stick svg { width: 64px; height: 64px; fill: none; stroke: #8fa3bf }
     #airloom-stick circle.knob { fill: #4da3ff; stroke: none }
     #airloom-stick kbd { background: #5a6980; border-radius: 3px; padding: 0 4px; font: inherit }
@@ -103,24 +103,28 @@ window.airloom = (() => {
   addEventListener("gamepaddisconnected", () => {
     if (!flying) return;
     fly(false);
+    say({ fly: false });
     toast("The game controller is gone: nobody flies any more.");
   });
+
+  function say(message) {
+    if (line?.readyState === WebSocket.OPEN) line.send(JSON.stringify(message));
+  }
 
   const pad = () => (navigator.getGamepads?.() ?? []).find((it) => it?.connected);
   const clamped = (value) => Math.max(-1, Math.min(1, value || 0));
 
-  function stickState() {
+  function stickState(keys) {
     const device = pad();
     const axes = device ? device.axes.slice(0, MOST_AXES).map(clamped) : [];
     const buttons = device ? device.buttons.slice(0, MOST_BUTTONS).map((button) => button.pressed) : [];
     while (axes.length < AXES) axes.push(0);
     while (buttons.length < BUTTONS) buttons.push(false);
     const pushed = {};
-    for (const key of new Set([...down, ...tapped])) {
+    for (const key of keys) {
       if (key in BUTTON_KEYS) buttons[BUTTON_KEYS[key][0]] = true;
       else pushed[AXIS_KEYS[key][0]] = (pushed[AXIS_KEYS[key][0]] ?? 0) + AXIS_KEYS[key][1];
     }
-    tapped.clear();
     for (const [axis, value] of Object.entries(pushed)) axes[axis] = value;
     return { axes, buttons };
   }
@@ -134,19 +138,29 @@ window.airloom = (() => {
     elements.stick.querySelector(".doing").textContent = [...new Set(doing)].join(", ") || pad()?.id || "";
   }
 
+  const SILENCE = 300; // ms, less than after which the studio takes the stick for put down
+  let sentAt = 0;
+
   setInterval(() => {
     if (!flying || !document.hasFocus()) return; // the simulation takes silence as hands off
-    const state = stickState();
-    draw(state);
     const heldUp = line?.bufferedAmount > 4096; // late is worse than never
-    if (line?.readyState === WebSocket.OPEN && !heldUp) line.send(JSON.stringify(state));
+    if (line?.readyState !== WebSocket.OPEN || heldUp) return;
+    if (performance.now() - sentAt > SILENCE) {
+      // a button in the first state of a stick counts as held: what was pressed while the page was busy comes second
+      say(stickState([...down].filter((key) => !tapped.has(key))));
+    }
+    const state = stickState(new Set([...down, ...tapped]));
+    tapped.clear();
+    draw(state);
+    say(state);
+    sentAt = performance.now();
   }, 1000 / 30);
 
   // -- what the panels show can be clicked on ------------------------------------------------------------------------
 
   addEventListener("click", ({ target }) => {
     const select = target.closest?.("[data-select]")?.dataset.select;
-    if (select && line?.readyState === WebSocket.OPEN) line.send(JSON.stringify({ select }));
+    if (select) say({ select });
   });
 
   // -- what viser tells everybody without a graphics card, and nobody can change, covers the view ---------------------

@@ -51,6 +51,7 @@ class Stage:
         self.cameras: Cameras
         self.sticks = Sticks(self.source)
         gateway.on_stick, gateway.on_stick_gone = self.sticks.move, self.sticks.release
+        gateway.on_put_down = self.sticks.drop
         gateway.on_select = self._select_in_tree
         self.selected: str | None = None
         self.awaited: str | None = None

@@ -24,8 +24,8 @@ class Sticks:
         self._open = True
         self.states: dict[str, State] = {}
         """By vehicle, what was sent last, for all to see."""
-        self.modes: dict[str, str] = {}
-        """By vehicle, what its stick means, as the simulation told last."""
+        self.doing: dict[str, str] = {}
+        """By vehicle, the mode or manoeuvre that its stick flies, as the simulation told last."""
         self._sending = False
         self._thread = threading.Thread(target=self._send_all, name="sticks", daemon=True)
         self._thread.start()
@@ -38,10 +38,15 @@ class Sticks:
 
     def put_down(self, tab: str) -> None:
         """Returns when the simulation knows, so that other orders may follow."""
+        self.drop(tab)
+        with self._change:
+            self._change.wait_for(lambda: not (self._newest or self._sending), PATIENCE)
+
+    def drop(self, tab: str) -> None:
+        """Likewise, without waiting."""
         self.release(tab)
         with self._change:
             self._flown.pop(tab, None)
-            self._change.wait_for(lambda: not (self._newest or self._sending), PATIENCE)
 
     @property
     def tabs(self) -> dict[str, str]:
@@ -87,10 +92,10 @@ class Sticks:
     def _send(self, vehicle: str, state: State | None) -> None:
         if state is None:
             self.states.pop(vehicle, None)
-            self.modes.pop(vehicle, None)
+            self.doing.pop(vehicle, None)
             self._source.ask("stick_gone", vehicle=vehicle)
         else:
             self.states[vehicle] = state
             axes, buttons = state
             reply = self._source.ask("stick", vehicle=vehicle, axes=axes, buttons=[int(button) for button in buttons])
-            self.modes.update(reply["modes"])
+            self.doing.update(reply["doing"])

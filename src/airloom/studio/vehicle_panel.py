@@ -28,8 +28,10 @@ HANDS = {
     "thrust_attitude": "attitude and thrust",
     "thrust_velocity": "turn rates and thrust",
     "thrust_torque": "torque and thrust",
+    "takeoff": "taking off, a stick ends it",
+    "landing": "landing, a stick ends it",
 }
-"""What the sticks mean in each mode, for those who hold them."""
+"""What the sticks mean, for those who hold them."""
 MODES = {mode.label.replace("_", " "): mode for mode in Mode}
 
 
@@ -118,7 +120,7 @@ class VehiclePanel(Panel):
         """Tell each browser that flies by hand whom, and how."""
         sticks = self.stage.sticks
         for tab, vehicle in sticks.tabs.items():
-            caption = f"You fly {vehicle}: {HANDS.get(sticks.modes.get(vehicle, ''), '…')}"
+            caption = f"You fly {vehicle}: {HANDS.get(sticks.doing.get(vehicle, ''), '…')}"
             if self._captions.get(tab) != caption:
                 self._captions[tab] = caption
                 self.stage.gateway.caption(tab, caption)
@@ -170,6 +172,9 @@ class VehiclePanel(Panel):
         stage, name = self.stage, self.stage.selected
         if not self._controls or not self._by_click.value or name not in stage.source.names:
             return
+        if name in stage.sticks.tabs.values():  # also while its window is away: a click may only bring that back
+            stage.tell(f"{name} is flown by hand: put the stick down to send it with a click.", client)
+            return
         height = float(stage.view.positions[stage.source.names.index(name)][2])
         target = [float(point[0]), float(point[1]), max(height, float(point[2]) + LOWEST)]
         if stage.ask("fly_to", client, vehicle=name, position=target):
@@ -179,7 +184,7 @@ class VehiclePanel(Panel):
         stage, tab = self.stage, self.stage.tab_of(client)
         if tab is None or stage.selected is None:
             return
-        if stage.sticks.flown_by(tab) == stage.selected and stage.selected in stage.sticks.states:
+        if stage.sticks.flown_by(tab) == stage.selected:
             self._put_stick_down(client)
         else:
             stage.sticks.take(tab, stage.selected)

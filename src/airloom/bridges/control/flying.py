@@ -142,13 +142,13 @@ class HoldStick(ForVehicles):
     buttons: Annotated[list[int], Field(max_length=64)]
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
-        """What the sticks mean now."""
+        """Tells what the sticks do now."""
         tower.must_go_on()
         sticks = {vehicle.name: tower.stick(vehicle) for vehicle in tower.vehicles(self.vehicle)}
         state = StickState(self.axes, [button != 0 for button in self.buttons])
         for stick in sticks.values():
             stick.feed(state)
-        return {"vehicles": list(sticks), "modes": {name: stick.mode.label for name, stick in sticks.items()}}
+        return {"vehicles": list(sticks), "doing": {name: stick.doing for name, stick in sticks.items()}}
 
 
 class LayDownStick(ForVehicles):

@@ -63,6 +63,13 @@ class Stick:
         """What its deflections mean now: the vehicle's mode, or the velocity of a target that it moves along."""
         return Mode.VELOCITY_YAWRATE if self._glides and self.vehicle.armed else self.vehicle.mode
 
+    @property
+    def doing(self) -> str:
+        """The manoeuvre under way, or the mode."""
+        if self._manoeuvre is not None and not self._manoeuvre.done:
+            return self._manoeuvre.name.removeprefix(f"{self.vehicle.name}.")
+        return self.mode.label
+
     def let_go(self) -> None:
         """Nobody holds the stick any more; a takeoff, landing or pursuit goes on."""
         self._held = None
