@@ -38,7 +38,7 @@ def select(page, name):
 
 
 def test_a_handle_moves_what_is_selected(tab, run):
-    """Seen from above, the vehicle is in the middle, with an arrow to the right; a drag that misses it turns the view."""
+    """Seen from above, it is in the middle, with an arrow to the right; a drag that misses the arrow turns the view."""
     select(tab, "other")
     tab.get_by_role("tab", name="View").click()
     tab.get_by_role("button", name="Top").click()

@@ -12,8 +12,10 @@ import pytest
 
 import airloom as al
 from airloom.bridges.control.client import LinkError, Refused
+from airloom.bridges.control.tower import Tower
 from airloom.bridges.mcap import LogReader
 from airloom.fleet import expand_copies
+from airloom.recorded_run import RecordedRun
 from airloom.run_folder import RunFolder
 from airloom.scenario import load
 from airloom.studio.live import LiveSource
@@ -340,3 +342,17 @@ def test_missions_go_on_and_those_of_vehicles_that_leave_fail():
         assert tasks[name].done
         assert tasks[name].error is None
         assert sim.vehicles[name].position[2] == pytest.approx(2.05, abs=0.2)
+
+
+def test_it_is_told_which_systems_command_a_vehicle(tmp_path):
+    (tmp_path / "two.yaml").write_text(
+        "name: two\nengine: batch\nvehicles:\n"
+        "  drone: {extends: multirotor, copies: {count: 2, spacing: 3}}\n  alone: {extends: multirotor}\n"
+        "systems:\n  dance: {kind: choreography, vehicles: 'drone*'}\n"
+        "  gust: {kind: push, at: 1, duration: 1}\n"
+    )
+    sim = al.Simulation(load(tmp_path / "two.yaml"))
+    tower = Tower(RecordedRun(sim, RunFolder.create("two", tmp_path / "run"), log=False))
+    assert {name: tower.systems_of(vehicle) for name, vehicle in sim.vehicles.items()} == {
+        "drone_0": ["dance"], "drone_1": ["dance"], "alone": [],
+    }  # fmt: skip

@@ -47,6 +47,9 @@ class VehiclePanel(Panel):
         self._mark = TargetMark(stage.server.scene)
         self._controls: list[Any] = []
         self._captions: dict[str, str] = {}
+        self._systems: list[str] = []
+        """Those of the scenario that command the selected vehicle, too."""
+        self._warned = False
         self._gains: GainSliders | None = None
         if not stage.source.recorded:
             self._make_controls()
@@ -96,6 +99,7 @@ class VehiclePanel(Panel):
             control.visible = flown
         if self._gains is not None:
             self._gains.show(name if flown else None)
+            self._systems, self._warned = self._systems_of(name) if name and flown else [], False
         self._mark.hide()
         self._tree.content = entity_tree(self.stage.source.scenario, name)
         if name is None:
@@ -111,7 +115,7 @@ class VehiclePanel(Panel):
         if name not in self.stage.source.names:
             return
         state = snapshot.vehicles[self.stage.source.names.index(name)]
-        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name].description)
+        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name].description, self._systems)
         if self._controls:
             self._show_mode(state)
             self._show_stick(name)
@@ -148,6 +152,19 @@ class VehiclePanel(Panel):
         if held is not None:
             self._stick.content = _of_stick(*held)
 
+    def _systems_of(self, name: str) -> list[str]:
+        observed = self.stage.ask("observe", vehicle=name)
+        return observed["vehicles"][name]["systems"] if observed else []
+
+    def _warn(self, client: viser.ClientHandle) -> None:
+        """Once for each selection: a system goes on with the vehicles it was given, whoever else commands them."""
+        if self._systems and not self._warned:
+            self._warned = True
+            still = ", ".join(self._systems)
+            self.stage.tell(
+                f"The scenario's {still} still commands {self.stage.selected}, and may take it back.", client
+            )
+
     # -- what it is told ---------------------------------------------------------------------------------------------
 
     def _order(self, method: str, client: viser.ClientHandle | None) -> None:
@@ -155,7 +172,8 @@ class VehiclePanel(Panel):
         if name and client:
             if method in MANOEUVRES and self.stage.sticks.flown_by(self.stage.tab_of(client)) == name:
                 self._put_stick_down(client)
-            self.stage.ask(method, client, vehicle=name)
+            if self.stage.ask(method, client, vehicle=name):
+                self._warn(client)
 
     def _put_stick_down(self, client: viser.ClientHandle) -> None:
         if tab := self.stage.tab_of(client):
@@ -166,7 +184,8 @@ class VehiclePanel(Panel):
     def _switch_mode(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self.stage.selected:
             mode = MODES[self._mode.value].label
-            self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode)
+            if self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode):
+                self._warn(event.client)
 
     def click(self, point: np.ndarray, client: viser.ClientHandle) -> None:
         stage, name = self.stage, self.stage.selected
@@ -178,6 +197,7 @@ class VehiclePanel(Panel):
         height = float(stage.view.positions[stage.source.names.index(name)][2])
         target = [float(point[0]), float(point[1]), max(height, float(point[2]) + LOWEST)]
         if stage.ask("fly_to", client, vehicle=name, position=target):
+            self._warn(client)
             self._mark.put(point, np.array(target), float(stage.view.fleet.reaches[stage.view.names.index(name)]))
 
     def _toggle_hand(self, client: viser.ClientHandle) -> None:
@@ -189,6 +209,7 @@ class VehiclePanel(Panel):
         else:
             stage.sticks.take(tab, stage.selected)
             stage.gateway.fly(tab, True)
+            self._warn(client)
 
 
 MANOEUVRES = ("takeoff", "land")
@@ -220,7 +241,7 @@ def _invitation(count: int) -> str:
     return _boxed(f"<p>Click on {what}, or choose it above, to see how it is and to fly it.</p>")
 
 
-def _of_vehicle(state: np.ndarray, description: str) -> str:
+def _of_vehicle(state: np.ndarray, description: str, systems: list[str]) -> str:
     angles = [degrees(angle) for angle in euler_from_quaternion(state[ATTITUDE])]
     far = float(np.linalg.norm(state[TARGET] - state[POSITION]))
     rows = {
@@ -229,6 +250,8 @@ def _of_vehicle(state: np.ndarray, description: str) -> str:
         "roll, pitch, yaw": f"{_numbers(angles, 1)} °",
         "to its setpoint": f"{far:.2f} m",
     }
+    if systems:
+        rows["commanded by"] = html.escape(", ".join(systems))
     about = f'<p style="margin:0 0 0.4em;opacity:0.8">{html.escape(description)}</p>' if description else ""
     return _boxed(about + _table(rows))
 

@@ -105,6 +105,7 @@ def _observed(vehicle: Vehicle, tower: Tower) -> dict[str, Any]:
         "mode": vehicle.mode.label,
         "armed": vehicle.armed,
         "mission": tower.mission_of(vehicle),
+        "systems": tower.systems_of(vehicle),
         "setpoint": {key: _plain(value) for key, value in asdict(vehicle.setpoint).items()},
     }
 

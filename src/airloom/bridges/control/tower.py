@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from airloom.commands import Mode
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
 from airloom.scenario import Scenario, ScenarioError
+from airloom.systems.push import Push
 
 if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
@@ -142,6 +144,16 @@ class Tower:
         found = list(self.sim.group(pattern))
         if not found:
             raise RequestError(f"no vehicle is called '{pattern}'{hint(pattern, self.sim.vehicles, 'vehicles are')}")
+        return found
+
+    def systems_of(self, vehicle: Vehicle) -> list[str]:
+        """Those of the scenario that were given the vehicle, and may command it again after anybody else."""
+        found = []
+        for name, system in self.sim.systems.items():
+            given = system.parameters
+            pattern = getattr(given, "vehicles", None) or getattr(given, "vehicle", None)
+            if isinstance(pattern, str) and fnmatchcase(vehicle.name, pattern) and not isinstance(system, Push):
+                found.append(name)
         return found
 
     def mission_of(self, vehicle: Vehicle) -> str | None:
