@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from math import acos, degrees
 from pathlib import Path
 from statistics import median
@@ -105,29 +106,42 @@ def _processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def slowdown(browsers: int, seconds: float, rounds: int) -> float:
-    """Percent of its speed that a simulation without a speed limit loses to browsers that look on: the median of
+@dataclass(frozen=True)
+class Price:
+    """Of a simulated second, in seconds."""
+
+    wall: float
+    processor: float
+    """Of all threads of the simulation's process: unlike wall time, nobody else on the machine is in it."""
+
+
+def slowdown(browsers: int, seconds: float, rounds: int) -> Price:
+    """How many times more a second of a simulation without a speed limit costs while browsers look on: the median of
     several rounds, in which they come and go.
     """
     with watched("--speed", "max", "--until", "1000000", "--set", "engine=batch") as run:
         source = LiveSource(run.folder)
-        lost = []
+        ratios = []
         for _ in range(rounds):
-            alone = _speed(source, seconds)
+            alone = _price(run, source, seconds)
             with ExitStack() as visits:
                 for _ in range(browsers):
                     visits.enter_context(browser(run.url))
                 time.sleep(1.0)
-                seen = _speed(source, seconds)
-            lost.append(100.0 * (1.0 - seen / alone))
+                seen = _price(run, source, seconds)
+            ratios.append((seen.wall / alone.wall, seen.processor / alone.processor))
             time.sleep(1.0)
-        return median(lost)
+        return Price(*(median(ratio) for ratio in zip(*ratios, strict=True)))
 
 
-def _speed(source: LiveSource, seconds: float) -> float:
-    before, began = source.ask("info")["time"], time.perf_counter()
+def _price(run: Watched, source: LiveSource, seconds: float) -> Price:
+    def look() -> np.ndarray:
+        return np.array([time.perf_counter(), _processor_seconds(run.process.pid), source.ask("info")["time"]])
+
+    before = look()
     time.sleep(seconds)
-    return (source.ask("info")["time"] - before) / (time.perf_counter() - began)
+    wall, processor, simulated = look() - before
+    return Price(wall / simulated, processor / simulated)
 
 
 def click_to_motion() -> float:
