@@ -11,15 +11,14 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-
-from airloom.loom.members import MemberFailed
-
-if TYPE_CHECKING:
-    from airloom.scenario.models import Member as Description
+from typing import IO, Any
 
 PATIENCE = 2.0  # s to end when asked
 TAIL = 500  # bytes of a member's output that are told when it fails
+
+
+class CannotStart(Exception):
+    """A program that is not there, or cannot be run; the message is meant for the user."""
 
 
 @dataclass
@@ -32,20 +31,19 @@ class Processes:
     def __init__(self) -> None:
         self._started: dict[str, Started] = {}
 
-    def start(self, name: str, description: Description, address: str, logs: Path | None) -> None:
+    def start(self, name: str, command: list[str], folder: str | None, address: str, logs: Path | None) -> None:
         """In a group of its own, so that its children end with it; it is told where the loom is by its environment."""
         output: Any = (logs / f"member-{name}.txt").open("w+b") if logs else tempfile.TemporaryFile()  # noqa: SIM115
-        assert description.command is not None
-        command = [sys.executable if part == "python" else part for part in description.command]
+        command = [sys.executable if part == "python" else part for part in command]
         variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables,
-                cwd=description.folder, start_new_session=True,
+                cwd=folder, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             output.close()
-            raise MemberFailed(name, f"cannot be started: {' '.join(command)}: {error.strerror}") from None
+            raise CannotStart(f"member '{name}' cannot be started: {' '.join(command)}: {error.strerror}") from None
         self._started[name] = Started(process, output)
 
     def exit_code(self, name: str) -> int | None:
