@@ -115,8 +115,11 @@ class Member:
     def __enter__(self) -> Member:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.leave()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, Exception):
+            self._line.close()  # it failed: the loom is not told that all is well
+        else:
+            self.leave()
 
     def __iter__(self) -> Iterator[Turn]:
         while turn := self.begin():

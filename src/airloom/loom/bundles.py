@@ -12,6 +12,7 @@ as the member said it.
                         letters: count u32, each: writer text, length u32, bytes, count u16, count × place u16 of a member
     ENDS         up     time u64, count u16, each: name text, what u8 (0 END, 1 left, 2 failed), length u32, bytes
     DISMISS      down   name text
+    LOST         up     name text, reason text: a member that the branch was to start will not join
 """
 
 from __future__ import annotations
@@ -121,12 +122,13 @@ def parse_admitted(body: bytes) -> Admission:
     return Admission(name, parse(Kind.WELCOME, body[reader.at :]), vehicles, patience)
 
 
-def turned_away(name: str, reason: str) -> bytes:
-    return message(Kind.TURNED_AWAY, text(name) + text(reason))
+def bad_news(kind: Kind, name: str, reason: str) -> bytes:
+    """TURNED_AWAY or LOST."""
+    return message(kind, text(name) + text(reason[:1000]))
 
 
 @_suspicious
-def parse_turned_away(body: bytes) -> tuple[str, str]:
+def parse_bad_news(body: bytes) -> tuple[str, str]:
     reader = Reader(body)
     return reader.text(), reader.text()
 

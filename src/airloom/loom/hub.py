@@ -29,6 +29,8 @@ HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
 Answer = Callable[[Admission | str], None]
 """Called with what a newcomer is granted, or with the reason why it is turned away."""
 Gate = Callable[[Hello, Answer], None]
+BadNews = Callable[[str, str], None]
+"""Called with the name of a member that will not come, and the reason."""
 
 
 @dataclass
@@ -45,8 +47,8 @@ class Plan:
 
 
 class Hub:
-    def __init__(self, doors: Doors, gate: Gate) -> None:
-        self.doors, self._gate = doors, gate
+    def __init__(self, doors: Doors, gate: Gate, lost: BadNews) -> None:
+        self.doors, self._gate, self._lost = doors, gate, lost
         self._newcomers: list[tuple[Line, socket.socket]] = []
         self._seats: dict[str, Seat] = {}
         self._branches: dict[str, BranchSeat] = {}
@@ -112,7 +114,7 @@ class Hub:
         if who.name in self._branches:
             raise ProtocolError(f"a branch called '{who.name}' is here already")
         line.send(protocol.message(Kind.BRANCH))
-        self._branches[who.name] = BranchSeat(who.name, line, self._member_of_branch)
+        self._branches[who.name] = BranchSeat(who.name, line, self._member_of_branch, self._lost)
 
     def _member_of_branch(self, branch: BranchSeat, hello: Hello) -> None:
         def answer(it: Admission | str) -> None:

@@ -18,6 +18,7 @@ from airloom.clock import ticks_per_period
 from airloom.commands import CommandError
 from airloom.loom import protocol
 from airloom.loom.bundles import Admission, Outcome, Round, What
+from airloom.loom.cluster import Cluster, ClusterError
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.processes import CannotStart, Processes
@@ -68,8 +69,12 @@ class Loom:
         """`tcp:host:port` where members on other machines join, besides the socket for those on this one."""
         self.token: str | None = None
         """What they must know; made up if left out and the place is not on this machine alone."""
+        self.cluster: Cluster | None = None
+        """Where the members run that the scenario starts, instead of on this machine."""
         self._hub: Hub | None = None
         self._looked_out = 0.0
+        self._lost: dict[str, str] = {}
+        """Members that will not come, and why."""
         self._processes = Processes()
         self.periods: set[int] = set()
         """Ticks between turns, of all members."""
@@ -86,15 +91,14 @@ class Loom:
         """Listen, start the members that the scenario describes, and wait until all are there."""
         if not self._described:
             return
+        listen = self.listen or (self.cluster and f"tcp:{self.cluster.near_end}:0")
         try:
-            self._hub = Hub(Doors(self.listen, self.token), self._admit)
+            self._hub = Hub(Doors(listen, self.token), self._admit, self._lost.__setitem__)
         except DoorError as error:
             raise LoomError(str(error)) from None
         self._sights = Sights(self._sim)
         self._say_where(self._hub.doors)
-        for name, description in self._described.items():
-            if description.command:
-                self._start(name, description, logs)
+        self._start_all(self._hub.doors, logs)
         self._wait_for_all()
 
     def _say_where(self, doors: Doors) -> None:
@@ -102,11 +106,16 @@ class Loom:
             need = " with its token" if doors.token else ""
             self._sim.event("loom", f"members may join at {doors.remote_address}{need}")
 
-    def _start(self, name: str, description: Description, logs: Path | None) -> None:
-        assert self._hub is not None
+    def _start_all(self, doors: Doors, logs: Path | None) -> None:
+        started = {name: it for name, it in self._described.items() if it.command}
         try:
-            self._processes.start(name, description.command or [], description.folder, self._hub.doors.address, logs)
-        except CannotStart as failure:
+            if self.cluster is not None:
+                self.cluster.start(started, doors, logs)
+                return
+            for name, it in started.items():
+                if not it.at:
+                    self._processes.start(name, it.command or [], it.folder, doors.address, logs)
+        except (CannotStart, ClusterError) as failure:
             raise LoomError(str(failure)) from None
 
     def close(self, reason: str = "the run is over") -> None:
@@ -114,8 +123,11 @@ class Loom:
         if hub is not None:
             hub.close(reason)
         self._members.clear()
+        self._lost.clear()
         self._membership_changed()
         self._processes.end()
+        if self.cluster is not None:
+            self.cluster.end()
 
     def _wait_for_all(self) -> None:
         assert self._hub is not None
@@ -127,13 +139,14 @@ class Loom:
 
     def _must_still_come(self, name: str, waited: float) -> None:
         assert self._hub is not None
-        patience = self._described[name].start_timeout
-        if (code := self._processes.exit_code(name)) is not None:
-            tail = self._processes.tail(name)
-            raise LoomError(f"member '{name}' ended with code {code} before it joined{tail}")
+        patience, branch = self._described[name].start_timeout, self._described[name].at
+        end = self._processes.early_end(name) or self._lost.get(name) or (self.cluster and self.cluster.early_end(name))
+        if end:
+            raise LoomError(f"member '{name}' {end}")
         if waited > patience:
             place = self._hub.doors.remote_address or self._hub.doors.address
-            raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s")
+            hint = f"; `airloom branch {branch}` starts it on its machine" if branch else ""
+            raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s{hint}")
 
     # -- admission ---------------------------------------------------------------------------------------------------
 

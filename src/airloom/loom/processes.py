@@ -8,12 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 PATIENCE = 2.0  # s to end when asked
+LAST_WORDS = 0.5  # s to print why it ends
 TAIL = 500  # bytes of a member's output that are told when it fails
 
 
@@ -46,25 +48,32 @@ class Processes:
             raise CannotStart(f"member '{name}' cannot be started: {' '.join(command)}: {error.strerror}") from None
         self._started[name] = Started(process, output)
 
-    def exit_code(self, name: str) -> int | None:
-        return self._started[name].process.poll() if name in self._started else None
+    def early_end(self, name: str) -> str | None:
+        """How a member ended that should only have begun."""
+        code = self._started[name].process.poll() if name in self._started else None
+        return None if code is None else f"ended with code {code} before it joined{self.tail(name)}"
 
     def tail(self, name: str) -> str:
         """The last that a member has printed, to be told beside its failure."""
         if name not in self._started:
             return ""
+        with suppress(subprocess.TimeoutExpired):
+            self._started[name].process.wait(LAST_WORDS)
         output = self._started[name].output
         output.seek(0, os.SEEK_END)
         output.seek(max(0, output.tell() - TAIL))
         text = output.read().decode(errors="replace").strip()
         return f"; it said last:\n{text}" if text else ""
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._started))
+
     def end(self) -> None:
         """All of them: asked first, then forced."""
-        for name in list(self._started):
+        for name in self:
             self._ask(name)
         deadline = time.monotonic() + PATIENCE
-        for name in list(self._started):
+        for name in self:
             self._make_sure(name, max(deadline - time.monotonic(), 0.0))
 
     def end_one(self, name: str) -> None:

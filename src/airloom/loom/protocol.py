@@ -48,6 +48,7 @@ class Kind(IntEnum):
     BEGINS = 11
     ENDS = 12
     DISMISS = 13
+    LOST = 14
 
 
 class Phase(IntEnum):

@@ -63,9 +63,11 @@ def _as_slice(numbers: Sequence[int]) -> slice | np.ndarray:
 class BranchSeat:
     """A branch, as its parent sees it."""
 
-    def __init__(self, name: str, line: Line, joins: Callable[[BranchSeat, Hello], None]) -> None:
+    def __init__(
+        self, name: str, line: Line, joins: Callable[[BranchSeat, Hello], None], lost: Callable[[str, str], None]
+    ) -> None:
         self.name, self.line = name, line
-        self._joins = joins
+        self._joins, self._lost = joins, lost
         self._vehicles: dict[str, Sequence[int]] = {}
         self._patience: dict[str, float] = {}
 
@@ -79,7 +81,7 @@ class BranchSeat:
         self.line.send(bundles.admitted(admission))
 
     def turn_away(self, name: str, reason: str) -> None:
-        self.line.send(bundles.turned_away(name, reason))
+        self.line.send(bundles.bad_news(Kind.TURNED_AWAY, name, reason))
 
     def dismiss(self, name: str) -> None:
         self.forget(name)
@@ -121,7 +123,10 @@ class BranchSeat:
             self.hear(kind, body)
 
     def hear(self, kind: Kind, body: bytes) -> None:
-        """What it says between rounds: a member wants to join."""
-        if kind is not Kind.JOIN:
+        """What it says between rounds: a member wants to join, or never will."""
+        if kind is Kind.JOIN:
+            self._joins(self, bundles.parse_join(body))
+        elif kind is Kind.LOST:
+            self._lost(*bundles.parse_bad_news(body))
+        else:
             raise ProtocolError(f"{kind.name} is nothing that a branch says")
-        self._joins(self, bundles.parse_join(body))
