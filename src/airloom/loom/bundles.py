@@ -9,7 +9,8 @@ as the member said it.
     ADMITTED     down   patience f64 in s, count u16, count × number u32 of its vehicles, name text, the body of its WELCOME
     TURNED_AWAY  down   name text, reason text
     BEGINS       down   time u64, vehicles: count u16, count × number u32, count × 13 f64; members: count u16, texts;
-                        letters: count u32, each: writer text, length u32, bytes, count u16, count × place u16 of a member
+                        letters: count u32, each: writer text, length u32, bytes; for each member: count u16,
+                        count × place u32 of a letter, in the order in which it shall read them
     ENDS         up     time u64, count u16, each: name text, what u8 (0 END, 1 left, 2 failed), length u32, bytes
     DISMISS      down   name text
     LOST         up     name text, reason text: a member that the branch was to start will not join
@@ -32,6 +33,7 @@ from airloom.loom.protocol import (
 )  # fmt: skip
 
 P, R = ParamSpec("P"), TypeVar("R")
+MOST_VEHICLES = 1_000_000
 _VERSION = struct.Struct("<H")
 _PATIENCE_AND_COUNT = struct.Struct("<dH")
 
@@ -154,16 +156,17 @@ def begins(it: Round, vehicles: np.ndarray, members: Sequence[str]) -> bytes:
 
 def _shared_letters(it: Round, members: Sequence[str]) -> bytes:
     """A letter to several is one object, and so travels once."""
-    readers: dict[int, tuple[Letter, list[int]]] = {}
-    for place, name in enumerate(members):
+    places: dict[int, int] = {}
+    contents: list[bytes] = []
+    inboxes: list[bytes] = []
+    for name in members:
         for letter in it.letters[name]:
-            readers.setdefault(id(letter), (letter, []))[1].append(place)
-    parts = [LENGTH.pack(len(readers))]
-    for letter, places in readers.values():
-        places_as_bytes = np.asarray(places, "<u2").tobytes()
-        parts += [text(letter.other), LENGTH.pack(len(letter.content)), letter.content]
-        parts += [COUNT.pack(len(places)), places_as_bytes]
-    return b"".join(parts)
+            if id(letter) not in places:
+                places[id(letter)] = len(places)
+                contents += [text(letter.other), LENGTH.pack(len(letter.content)), letter.content]
+        inbox = [places[id(letter)] for letter in it.letters[name]]
+        inboxes += [COUNT.pack(len(inbox)), np.asarray(inbox, "<u4").tobytes()]
+    return b"".join([LENGTH.pack(len(places)), *contents, *inboxes])
 
 
 @_suspicious
@@ -172,16 +175,19 @@ def parse_begins(body: bytes, states: np.ndarray) -> Round:
     reader = Reader(body)
     time_ns, count = reader.unpack(TIME_AND_COUNT)
     numbers = np.frombuffer(reader.take(4 * count), "<u4")
+    if count and numbers.max() >= MOST_VEHICLES:
+        raise ValueError
     if count and numbers.max() >= len(states):
         states = np.resize(states, (int(numbers.max()) + 1, STATE_NUMBERS))
     states[numbers] = np.frombuffer(reader.take(8 * STATE_NUMBERS * count), "<f8").reshape(count, STATE_NUMBERS)
-    letters: dict[str, list[Letter]] = {reader.text(): [] for _ in range(reader.unpack(COUNT)[0])}
-    inboxes = list(letters.values())
-    for _ in range(reader.unpack(LENGTH)[0]):
-        letter = Letter(reader.text(), reader.content())
-        for place in np.frombuffer(reader.take(2 * reader.unpack(COUNT)[0]), "<u2"):
-            inboxes[place].append(letter)
-    return Round(time_ns, states, letters)
+    names = [reader.text() for _ in range(reader.unpack(COUNT)[0])]
+    letters = [Letter(reader.text(), reader.content()) for _ in range(reader.unpack(LENGTH)[0])]
+    inboxes = {name: [letters[place] for place in _places(reader)] for name in names}
+    return Round(time_ns, states, inboxes)
+
+
+def _places(reader: Reader) -> list[int]:
+    return np.frombuffer(reader.take(4 * reader.unpack(COUNT)[0]), "<u4").tolist()
 
 
 def ends(time_ns: int, outcomes: Iterable[tuple[str, Outcome]]) -> bytes:
