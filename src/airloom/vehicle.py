@@ -248,6 +248,10 @@ class Vehicle:
         self._sim.engine.take_state()
 
     @property
+    def has_controller(self) -> bool:
+        return self._member.controller is not None
+
+    @property
     def gains(self) -> dict[str, Any]:
         """The controller's parameters in force."""
         controller = self._member.controller
