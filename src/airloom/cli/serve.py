@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
 import socket
@@ -159,4 +160,6 @@ def _made(scenario: Scenario) -> Simulation:
     with abandoned_by_signals():
         sim = Simulation(scenario)
         sim.warm_up()
+    gc.collect()
+    gc.freeze()  # what is loaded stays: to search it again would take longer than many steps, in the middle of one
     return sim

@@ -15,7 +15,6 @@ from airloom.bridges.control.flying import named_command
 from airloom.bridges.control.tower import RequestError, hint
 from airloom.bridges.steps.session import Session
 from airloom.clock import NS_PER_SECOND
-from airloom.commands import Command
 from airloom.divergence import Diverged
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
@@ -110,20 +109,19 @@ class GiveCommand(Request, tag="command"):
 
     @classmethod
     def from_fields(cls, given: Fields) -> GiveCommand:
-        about: Fields = {key: given.pop(key) for key in ("vehicle", "kind") if key in given}
-        return msgspec.convert({**about, "fields": given}, cls)
-
-    def checked(self, sim: Simulation) -> tuple[Vehicle, Command]:
-        vehicle = _named(sim, self.vehicle)
-        if not vehicle.has_controller:
-            raise RequestError(f"{vehicle.name} has no controller that would fly a command; give it rotor speeds")
-        command = named_command(self.kind, self.fields)
-        vehicle.check_command(command)
-        return vehicle, command
+        vehicle, kind = given.pop("vehicle", None), given.pop("kind", None)
+        if not (isinstance(vehicle, str) and isinstance(kind, str)):
+            raise RequestError(
+                'a command has a vehicle, a kind and what that takes, as in {"vehicle": "cf", "kind": "position_yaw", '
+                '"position": [0, 0, 1]}'
+            )
+        return cls(vehicle, kind, given)
 
     def carry_out(self, session: Session) -> Fields:
-        vehicle, command = self.checked(session.sim)
-        vehicle.command(command)
+        vehicle = _named(session.sim, self.vehicle)
+        if not vehicle.has_controller:
+            raise RequestError(f"{vehicle.name} has no controller that would fly a command; give it rotor speeds")
+        vehicle.command(named_command(self.kind, self.fields))
         return {}
 
 
@@ -139,12 +137,12 @@ class Step(Request, tag="step"):
     def carry_out(self, session: Session) -> Fields:
         sim = session.sim
         observed, read = _matching(sim, self.observe), _matching(sim, self.readings)
-        order = GiveCommand.from_fields(self.command).checked(sim) if self.command is not None else None
-        if self.rotors is not None:
+        if self.command is not None:
+            if self.rotors is not None:
+                raise RequestError("a step takes a command or rotor speeds; give the other in a request before it")
+            GiveCommand.from_fields(self.command).carry_out(session)
+        elif self.rotors is not None:
             self.rotors.carry_out(session)
-        if order:
-            vehicle, command = order
-            vehicle.command(command)
         session.step(self.ticks)
         return _seen(session, observed, read)
 
@@ -203,19 +201,14 @@ def _parse_with_care(line: bytes) -> Request:
     kind = METHODS.get(method) if isinstance(method, str) else None
     if kind is None:
         raise RequestError(f"there is no method {method!r:.40}{hint(method, METHODS, 'methods are')}")
+    if kind is GiveCommand:
+        del given["method"]
+        return GiveCommand.from_fields(given)
     try:
-        if kind is GiveCommand:
-            del given["method"]
-            return GiveCommand.from_fields(given)
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
-        raise RequestError(f"{method}: {error}; it takes {_told(kind)}") from None
-
-
-def _told(kind: type[Request]) -> str:
-    if kind is GiveCommand:
-        return "vehicle, kind, and the fields of that kind of command"
-    return ", ".join(kind.__struct_fields__) or "nothing else"
+        takes = ", ".join(kind.__struct_fields__) or "nothing else"
+        raise RequestError(f"{method}: {error}; it takes {takes}") from None
 
 
 def _named(sim: Simulation, name: str) -> Vehicle:
@@ -245,8 +238,7 @@ def _seen(session: Session, observed: list[Vehicle], read: list[Vehicle]) -> Fie
 
 def _state(vehicle: Vehicle) -> Fields:
     state, speeds = vehicle.state.tolist(), vehicle.rotor_speeds.tolist()
-    _check_numbers(vehicle, state)
-    _check_numbers(vehicle, speeds)
+    _check_numbers(vehicle, state + speeds)
     return {
         "position": state[0:3],
         "attitude": state[3:7],

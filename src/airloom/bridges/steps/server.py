@@ -58,7 +58,7 @@ class Conversation:
                 raise RequestError(f"{session.failure}; reset to go on")
             fields = request.carry_out(session)
             return {"ok": True, **_clock(session), **fields}, not isinstance(request, Close)
-        except (RequestError, CommandError, msgspec.ValidationError) as error:
+        except (RequestError, CommandError) as error:
             return refusal(str(error)) | (_clock(session) if self.admitted else {}), self.admitted
         except Exception as error:  # of a user's system or controller: its client shall hear of it
             return refusal(session.fail(error)) | _clock(session), self.admitted
