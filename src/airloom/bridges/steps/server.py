@@ -35,7 +35,10 @@ class Conversation:
         data = os.read(self._source, LONGEST_LINE)
         *lines, rest = (self._rest + data).split(b"\n")
         self._rest = rest[: LONGEST_LINE + 1]  # one byte too many marks a line as too long, however long it gets
-        return bool(data) and all(self._answered(line) for line in lines if line.strip())
+        for line in lines:
+            if line.strip() and not self._answered(line):
+                return False
+        return bool(data)
 
     def _answered(self, line: bytes) -> bool:
         reply, goes_on = self._reply(line)
