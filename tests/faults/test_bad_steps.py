@@ -35,11 +35,11 @@ def server(tmp_path_factory):
         (b'{"method":"step","ticks":1.5}', "Expected `int`"),
         (b'{"method":"step","rotors":{"vehicle":"cf","speeds":[1,1,1,NaN]}}', "no line of JSON"),
         (
-            b'{"method":"step","command":{"vehicle":"cf","kind":"idle"},"rotors":{"vehicle":"cf","speeds":[]}}',
+            b'{"method":"step","command":{},"rotors":{"vehicle":"cf","speeds":[]}}',
             "or rotor",
         ),
         (b'{"method":"step","command":{"vehicle":"cf","kind":"fly"}}', "known are"),
-        (b'{"method":"command","vehicle":"cg","kind":"position_yaw","position":[0,0,1]}', "did you mean 'cf'"),
+        (b'{"method":"command","vehicle":"cg","kind":"position_yaw","position":[0,0,1]}', "vehicles are cf"),
         (b'{"method":"command","kind":"position_yaw"}', "a command has a vehicle"),
         (b'{"method":"step","ticks":NaN}', "no line of JSON"),
         (b'{"method":"step","tick":1}', "unknown field `tick`; it takes ticks, command"),

@@ -168,7 +168,7 @@ def named_command(kind: Any, given: Mapping[str, Any]) -> Command:
     if mode is Mode.IDLE:
         raise CommandError("idle takes no command; use kill or switch_mode")
     form = BY_MODE[mode]
-    known = _known_fields(form)
+    known = _known_fields(form)  # type: ignore[arg-type]
     for name in given:
         if name not in known:
             raise RequestError(f"{mode.label} takes no '{name}', but {', '.join(known)}")
