@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import secrets
+import shlex
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -64,11 +65,14 @@ def serve(
 
       {"method": "describe"}
       {"method": "reset", "seed": 1}
-      {"method": "step", "ticks": 4, "rotors": {"vehicle": "cf", "speeds": [2272, 2272, 2272, 2272]}, "observe": "cf"}
+      {"method": "command", "vehicle": "cf", "kind": "position_yaw", "position": [0, 0, 1]}
+      {"method": "step", "ticks": 4, "observe": "cf"}
+
+    A step may bring its command with it, and so be a whole turn of a control loop in one round trip.
 
     One client at a time; what it leaves, the next one finds. Who leaves in a long step ends it there.
 
-    With --out the folder holds what `airloom run` leaves, but figures; every reset begins another log.
+    With --out the folder holds what `airloom run` leaves, but no figures; every reset begins another log.
 
     Ctrl-C ends it, a long step too; a second Ctrl-C at once.
 
@@ -150,7 +154,7 @@ def _session(scenario: Scenario, out: Path | None) -> Iterator[Session]:
         with ended_between_requests(session), nullcontext() if run is None else run.recorded():
             yield session
     if run:
-        say(f"Look at it again:  airloom view {run.folder.path}", "dim")
+        say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
 
 
 def _made(scenario: Scenario) -> Simulation:
