@@ -37,7 +37,8 @@ class Measurement:
     target: float | None = None
     less_is_better: bool = False
     share_of_bare: float | None = None
-    """Speed relative to a bare loop of mj_step over the same model in the same state."""
+    """Speed relative to the same without Airloom: a bare loop of mj_step over the same model in the same state, an
+    echo of the same bytes."""
 
     @property
     def is_reached(self) -> bool | None:
@@ -74,6 +75,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
     found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
     found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
+    found["step from outside"] = _step_from_outside
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -200,6 +202,14 @@ def _click_to_motion(effort: Effort) -> Measurement:
     from airloom.studio.benchmark import click_to_motion
 
     return Measurement("click to motion", click_to_motion(), "ms", 200.0, less_is_better=True)
+
+
+def _step_from_outside(effort: Effort) -> Measurement:
+    from airloom.bridges.steps.benchmark import measured_round_trips
+
+    trips = measured_round_trips(5 * effort.seconds)
+    unit = f"µs a round trip, 99 % under {trips.most:.3g}"
+    return Measurement("step from outside", trips.median, unit, 100.0, True, trips.echo / trips.median)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
