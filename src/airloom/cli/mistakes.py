@@ -7,10 +7,11 @@ def mistakes() -> tuple[type[Exception], ...]:
     """The exceptions whose message is meant for the user."""
     from airloom.bridges.control.client import LinkError
     from airloom.bridges.mcap import LogError
+    from airloom.member import NotAdmitted
     from airloom.plugin import PluginError
     from airloom.run_folder import RunFolderError
     from airloom.scenario import ScenarioError
     from airloom.studio.film import FilmError
     from airloom.studio.gateway import GatewayError
 
-    return ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError
+    return ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, NotAdmitted

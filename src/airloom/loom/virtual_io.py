@@ -1,0 +1,124 @@
+"""Waiting for other programs: their sockets and pipes are looked at once a turn, and timeouts are on simulation time."""
+
+from __future__ import annotations
+
+import select
+import selectors
+import socket
+import subprocess
+from collections.abc import Callable
+from typing import Any
+
+from airloom.loom.virtual_time import VirtualTime
+
+_select, _poll, _epoll, _socket = select.select, select.poll, select.epoll, socket.socket
+
+
+class VirtualPoll:
+    """A poll or epoll object whose timeouts are on simulation time."""
+
+    world: VirtualTime
+
+    def __init__(self, real: Any, ticks_per_second: float) -> None:
+        self._real, self._ticks_per_second = real, ticks_per_second
+
+    def poll(self, timeout: float | None = None, *more: Any, **options: Any) -> list:
+        seconds = None if timeout is None or timeout < 0 else timeout / self._ticks_per_second
+        return _repeated(self.world, lambda: self._real.poll(0, *more, **options), seconds, bool)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def __enter__(self) -> VirtualPoll:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._real.close()
+
+
+class VirtualSocket(_socket):
+    """A socket whose waits for data are on simulation time."""
+
+    world: VirtualTime
+
+    def recv(self, *args: Any) -> bytes:
+        self._wait_for_data()
+        return super().recv(*args)
+
+    def recv_into(self, *args: Any) -> int:
+        self._wait_for_data()
+        return super().recv_into(*args)
+
+    def recvfrom(self, *args: Any) -> tuple[bytes, Any]:
+        self._wait_for_data()
+        return super().recvfrom(*args)
+
+    def recvfrom_into(self, *args: Any) -> tuple[int, Any]:
+        self._wait_for_data()
+        return super().recvfrom_into(*args)
+
+    def recvmsg(self, *args: Any) -> Any:
+        self._wait_for_data()
+        return super().recvmsg(*args)
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        self._wait_for_data()
+        return super().accept()
+
+    def _wait_for_data(self) -> None:
+        timeout = self.gettimeout()
+        if timeout == 0 or self.fileno() < 0:
+            return
+        if not self.world.wait(self._has_data, timeout):
+            raise TimeoutError("timed out")
+
+    def _has_data(self) -> bool:
+        return bool(_select([self], [], [], 0)[0])
+
+
+def patch_io(world: VirtualTime) -> dict[Any, Any]:
+    """What takes the place of what."""
+    VirtualPoll.world = VirtualSocket.world = world
+
+    def virtual_select(readers: Any, writers: Any, others: Any, timeout: float | None = None) -> Any:
+        return _repeated(world, lambda: _select(readers, writers, others, 0), timeout, any)
+
+    def poll() -> VirtualPoll:
+        return VirtualPoll(_poll(), 1000)
+
+    def epoll(*args: Any, **options: Any) -> VirtualPoll:
+        return VirtualPoll(_epoll(*args, **options), 1)
+
+    classes: Any = selectors
+    classes.PollSelector._selector_cls = staticmethod(poll)
+    classes.EpollSelector._selector_cls = staticmethod(epoll)
+    classes.SelectSelector._select = staticmethod(virtual_select)
+    setattr(subprocess, "_PopenSelector", PatientSelector)  # noqa: B010
+    return {_select: virtual_select, _poll: poll, _epoll: epoll, _socket: VirtualSocket}
+
+
+class PatientSelector(selectors.PollSelector):
+    """Without a timeout a child's work takes no simulation time: the simulation waits for it."""
+
+    def select(self, timeout: float | None = None) -> list:
+        if timeout is None:
+            self._selector._real.poll()  # type: ignore[attr-defined]
+        return super().select(timeout)
+
+
+def _repeated(world: VirtualTime, look: Callable[[], Any], timeout: float | None, found: Callable[[Any], bool]) -> Any:
+    """What `look` returns once there is something, or when the time is over."""
+    seen = look()
+
+    def something() -> bool:
+        nonlocal seen
+        seen = look()
+        return found(seen)
+
+    if found(seen):
+        return seen
+    if timeout is not None and timeout <= 0:
+        world.look()
+    else:
+        world.wait(something, timeout)
+    return look()
