@@ -49,7 +49,9 @@ WAYS = {
     "semaphore": ("assert not threading.Semaphore(0).acquire(timeout=1)", 1),
     "timer": ("e = threading.Event(); threading.Timer(1, e.set).start(); e.wait()", 1),
     "join": ("t = threading.Thread(target=time.sleep, args=(1,)); t.start(); t.join(); assert not t.is_alive()", 1),
-    "join in vain": ("t = threading.Thread(target=time.sleep, args=(2,)); t.start(); t.join(1); assert t.is_alive()", 1),
+    "join in vain": (
+        "t = threading.Thread(target=time.sleep, args=(2,)); t.start(); t.join(1); assert t.is_alive()", 1
+    ),
     "queue": ("import queue\ntry: queue.Queue().get(timeout=1)\nexcept queue.Empty: pass", 1),
     "simple queue": ("import queue\ntry: queue.SimpleQueue().get(timeout=1)\nexcept queue.Empty: pass", 1),
     "pool": (
@@ -203,7 +205,12 @@ def test_faults_are_told(tmp_path, code, complaint):
 
 
 def test_who_exits_with_0_leaves_politely(tmp_path):
-    script = "import atexit, sys, threading\natexit.register(print, 'bye')\nthreading.Timer(1, print, ['later']).start()\nsys.exit(0)"
+    script = """
+import atexit, sys, threading
+atexit.register(print, 'bye')
+threading.Timer(1, print, ['later']).start()
+sys.exit(0)
+"""
     assert ran(tmp_path, script)[0].split() == ["later", "bye"]
 
 
@@ -211,7 +218,11 @@ def test_without_a_run_it_says_what_to_do(tmp_path):
     (tmp_path / "script.py").write_text("")
     variables = {key: value for key, value in os.environ.items() if key != "AIRLOOM_LOOM"}
     done = subprocess.run(
-        [sys.executable, "-m", "airloom", "exec", "script.py"], cwd=tmp_path, env=variables, capture_output=True, text=True
+        [sys.executable, "-m", "airloom", "exec", "script.py"],
+        cwd=tmp_path,
+        env=variables,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2
     assert "Make it a member of a scenario" in done.stderr

@@ -69,7 +69,7 @@ def _tell(error: BaseException) -> None:
 
 
 def _outlast_threads(world: VirtualTime) -> None:
-    """What Python does at its end, where the real waits would hold the baton: pools are told, threads are waited for."""
+    """What Python does at its end, where the real waits would hold the baton: pools are told, threads awaited."""
     farewells: list = threading._threading_atexits  # type: ignore[attr-defined]
     while farewells:
         farewells.pop()()

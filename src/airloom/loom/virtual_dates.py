@@ -22,12 +22,12 @@ def virtual_dates(unix_ns: Any) -> dict[Any, Any]:
         def __instancecheck__(cls, it: object) -> bool:
             return isinstance(it, datetime_kind)
 
-    class date(date_kind, metaclass=DateKind):
+    class date(real.date, metaclass=DateKind):
         @classmethod
         def today(cls) -> Any:
             return cls.fromtimestamp(unix_ns() / NS)
 
-    class datetime(datetime_kind, metaclass=DatetimeKind):
+    class datetime(real.datetime, metaclass=DatetimeKind):
         @classmethod
         def now(cls, tz: real.tzinfo | None = None) -> Any:
             seconds, rest = divmod(unix_ns(), NS)

@@ -1,4 +1,4 @@
-"""Waiting for other programs: their sockets and pipes are looked at once a turn, and timeouts are on simulation time."""
+"""Waiting for other programs: sockets and pipes are looked at once a turn, timeouts are on simulation time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from airloom.loom.virtual_time import VirtualTime
 
-_select, _poll, _epoll, _socket = select.select, select.poll, select.epoll, socket.socket
+_select, _poll, _epoll = select.select, select.poll, select.epoll
 
 
 class VirtualPoll:
@@ -36,7 +36,7 @@ class VirtualPoll:
         self._real.close()
 
 
-class VirtualSocket(_socket):
+class VirtualSocket(socket.socket):
     """A socket whose waits for data are on simulation time."""
 
     world: VirtualTime
@@ -94,7 +94,7 @@ def patch_io(world: VirtualTime) -> dict[Any, Any]:
     classes.EpollSelector._selector_cls = staticmethod(epoll)
     classes.SelectSelector._select = staticmethod(virtual_select)
     setattr(subprocess, "_PopenSelector", PatientSelector)  # noqa: B010
-    return {_select: virtual_select, _poll: poll, _epoll: epoll, _socket: VirtualSocket}
+    return {_select: virtual_select, _poll: poll, _epoll: epoll, VirtualSocket.__base__: VirtualSocket}
 
 
 class PatientSelector(selectors.PollSelector):
