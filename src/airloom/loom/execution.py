@@ -18,8 +18,6 @@ from airloom import member
 from airloom.loom import patches
 from airloom.loom.virtual_time import VirtualTime
 
-_is_alive = threading.Thread.is_alive
-
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
     place = member.join(rate=rate)
@@ -74,4 +72,4 @@ def _outlast_threads(world: VirtualTime) -> None:
     while farewells:
         farewells.pop()()
     others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
-    world.outlast(lambda: not any(_is_alive(thread) for thread in others if not thread.daemon))
+    world.outlast(lambda: all(thread.daemon or world.has_ended(thread) for thread in others))

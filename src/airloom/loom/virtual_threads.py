@@ -60,7 +60,7 @@ def patch_threads(world: VirtualTime) -> dict[Any, Any]:
 
     def join(self: threading.Thread, timeout: float | None = None) -> None:
         _must_be_joinable(self)
-        world.wait(lambda: not _is_alive(self), None if timeout is None else max(timeout, 0))
+        world.wait(lambda: world.has_ended(self), None if timeout is None else max(timeout, 0))
 
     def is_alive(self: threading.Thread) -> bool:
         world.look()

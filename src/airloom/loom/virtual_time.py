@@ -114,6 +114,9 @@ class VirtualTime:
         if not gone():
             self._let_others_run(gone, NEVER)
 
+    def has_ended(self, thread: threading.Thread) -> bool:
+        return thread is self._ended or not _is_alive(thread)
+
     def start(self, launch: Callable[..., Any], body: Callable, args: tuple, *rest: Any, **options: Any) -> Any:
         """A thread, by the means that Python has for it; it runs when the baton comes to it."""
         strand = Strand()
