@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import os
 import runpy
 import signal
 import sys
@@ -32,7 +30,9 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
     time.tzset()
     code = _run(script, arguments)
     _outlast_threads(world)
-    atexit.register(os._exit, code) if code else place.leave()
+    if code == 0:  # else the loom sees it go without a word: it has failed
+        place.leave()
+        world.over = True
     sys.exit(code)
 
 
