@@ -64,6 +64,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SensorChoice: "Sensor",
     models.PluginChoice: "Estimator, controller",
     models.SystemChoice: "System",
+    models.Member: "Member",
     models.Log: "Log",
 }
 
@@ -76,6 +77,7 @@ NOTES = {
     "Scenario.log": "what the log holds",
     "Scenario.vehicles": "by name; the name is the vehicle's namespace",
     "Scenario.systems": "by name; they act in this order",
+    "Scenario.members": "by name; other processes in lockstep",
     "Engine.kind": "`mujoco`: contact with ground, obstacles, one another; `batch`: ground contact only, for thousands",
     "World.description": "one line for people",
     "World.terrain": "its `kind` alone may stand here: `terrain: plane`",

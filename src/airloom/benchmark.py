@@ -269,7 +269,7 @@ def _memory(effort: Effort) -> Measurement:
 def _run_hover(program: str, until: float, **environment: str) -> str:
     """What a new Python process prints that runs hover."""
     with tempfile.TemporaryDirectory() as folder:
-        options = ["--until", str(until), "--quiet", "--no-log", "--out", folder]
+        options = ["--headless", "--until", str(until), "--quiet", "--no-log", "--out", folder]
         command = [sys.executable, "-c", program, "run", "hover", *options]
         done = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout

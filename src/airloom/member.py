@@ -14,9 +14,9 @@ how fast the machine is. The loop ends with the run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,17 +45,34 @@ class Seen:
     rates: np.ndarray
 
 
-@dataclass
+class Sight(Mapping[str, Seen]):
+    """Vehicles by name; who does not look at one does not pay for it."""
+
+    def __init__(self, places: dict[str, int], states: np.ndarray) -> None:
+        self._places, self._states = places, states
+
+    def __getitem__(self, name: str) -> Seen:
+        s = self._states[self._places[name]]
+        return Seen(s[0:3], s[3:7], s[7:10], s[10:13])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 class Turn:
     """What a member is told at the beginning of its turn, and what it says at the end."""
 
-    time_ns: int
-    vehicles: dict[str, Seen]
-    letters: list[Letter]
-    """Those that came since the last turn; `other` is who wrote it."""
-    _names: list[str] = field(repr=False)
-    _orders: list[Order] = field(default_factory=list, repr=False)
-    _outbox: list[Letter] = field(default_factory=list, repr=False)
+    def __init__(self, told: Begin, places: dict[str, int]) -> None:
+        self.time_ns = told.time_ns
+        self.vehicles = Sight(places, told.states)
+        self.letters = told.letters
+        """Those that came since the last turn; `other` is who wrote it."""
+        self._places = places
+        self._orders: list[Order] = []
+        self._outbox: list[Letter] = []
 
     @property
     def time(self) -> float:
@@ -76,9 +93,9 @@ class Turn:
 
     def _place(self, vehicle: str) -> int:
         try:
-            return self._names.index(vehicle)
-        except ValueError:
-            raise KeyError(f"'{vehicle}' is none of this member's vehicles: {', '.join(self._names)}") from None
+            return self._places[vehicle]
+        except KeyError:
+            raise KeyError(f"'{vehicle}' is none of this member's vehicles: {', '.join(self._places)}") from None
 
 
 class Member:
@@ -87,6 +104,7 @@ class Member:
     def __init__(self, line: Line, welcome: Welcome) -> None:
         self._line = line
         self.vehicles = welcome.vehicles
+        self._places = {name: place for place, name in enumerate(welcome.vehicles)}
         self.step = welcome.step_ns / NS_PER_SECOND
         self.start = welcome.time_ns / NS_PER_SECOND
         """Time of the first turn, s."""
@@ -114,7 +132,7 @@ class Member:
         if kind is not Kind.BEGIN:
             self.over = told if isinstance(told, str) else f"the loom sent {kind.name}"
             return None
-        self._open = self._turn(told)
+        self._open = Turn(told, self._places)
         return self._open
 
     def end(self) -> None:
@@ -133,11 +151,6 @@ class Member:
             with suppress(LineLost):
                 self._line.send(protocol.told(Kind.BYE, "done"))
         self._line.close()
-
-    def _turn(self, told: Begin) -> Turn:
-        states = zip(self.vehicles, told.states, strict=True)
-        seen = {name: Seen(s[0:3], s[3:7], s[7:10], s[10:13]) for name, s in states}
-        return Turn(told.time_ns, seen, list(told.letters), self.vehicles)
 
 
 class Current:

@@ -228,6 +228,18 @@ def test_spawn_and_save(page, run):
     page.get_by_role("button", name="Play").click()
 
 
+def test_what_is_selected_can_be_deleted(page, run):
+    page.get_by_role("button", name="Pause").click()
+    choose(page, "Selected", "other")
+    page.get_by_role("tab", name="World").click()
+    page.get_by_role("button", name="Delete").click()
+    until(lambda: "other" not in run.ask("info")["vehicles"])
+    page.get_by_role("tab", name="Fly").click()
+    page.get_by_text("Click on one of the").wait_for()
+    page.get_by_role("button", name="Play").click()
+    page.locator("[data-airloom=state]", has_text="running").wait_for()
+
+
 def test_two_browsers_see_the_same(page, run, browser):
     context = browser.new_context(viewport={"width": 500, "height": 500})
     second = context.new_page()

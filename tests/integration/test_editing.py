@@ -172,7 +172,7 @@ def test_spawn_move_copy_delete_and_fly_on(on_both_engines):
         ("move", {"name": "drone_9", "position": [0, 0, 1]}, "did you mean"),
         ("delete", {"name": "nothing"}, "nothing here is called"),
         ("delete", {"name": "drone_0", "edition": 17}, "somebody else"),
-        ("save", {"file": "../away"}, "pattern"),
+        ("save", {"file": "../away"}, "names no folder"),
         ("save", {"file": "field"}, "exists already"),
         ("series", {"topic": "/drone_0/stat", "field": "x"}, "did you mean '/drone_0/state'"),
         ("stick", {"vehicle": "drone_0", "axes": [2.0, 0, 0, 0], "buttons": []}, "from -1 to 1"),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import airloom as al
+from airloom.loom.doors import DoorError, Doors
+from airloom.loom.loom import LoomError
 from airloom.scenario import ScenarioError, load
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "loom"
@@ -124,3 +128,72 @@ def test_bad_descriptions_are_refused(tmp_path, change, complaint):
     (tmp_path / "loomed.yaml").write_text(SCENARIO.replace("ENGINE", "batch").replace(*change))
     with pytest.raises(ScenarioError, match=complaint):
         load(tmp_path / "loomed.yaml")
+
+
+JOINING = """
+import sys
+from airloom import PositionYaw
+from airloom.member import NotAdmitted, join
+try:
+    with join("leader", address=sys.argv[1], token=sys.argv[2]) as me:
+        for turn in me:
+            turn.command("drone_0", PositionYaw((turn.time, 0, 2)))
+except NotAdmitted as error:
+    sys.exit(str(error))
+"""
+
+
+def joined_over_tcp(folder, listen, token):
+    """A run whose only member comes over TCP with this token; its hash, and what a stranger without it is told."""
+    text = SCENARIO.replace("ENGINE", "batch").replace("command: [python, leader.py], ", "start_timeout: 20, ")
+    (folder / "loomed.yaml").write_text(text[: text.index("  follower:")])
+    (folder / "join.py").write_text(JOINING)
+    port = free_port()
+    address = f"tcp:127.0.0.1:{port}"
+    command = [sys.executable, folder / "join.py", address]
+    with al.Simulation(load(folder / "loomed.yaml")) as sim:
+        sim.loom.listen, sim.loom.token = f"tcp:{listen}:{port}", token
+        code = "import subprocess, sys, time; time.sleep(0.5); print(subprocess.run(sys.argv[1:], capture_output=True))"
+        stranger = subprocess.Popen([sys.executable, "-c", code, *command, "wrong"], stdout=subprocess.PIPE, text=True)
+        code = "import subprocess, sys, time; time.sleep(1.5); subprocess.run(sys.argv[1:])"
+        friend = subprocess.Popen([sys.executable, "-c", code, *command, token or ""])
+        sim.run()
+        told = stranger.communicate(timeout=30)[0]
+        sim.close()
+        friend.wait(30)
+        return sim.state_hash(), sim.vehicles["drone_0"].position, told
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
+
+
+def test_over_tcp_with_a_token(tmp_path):
+    _, position, told = joined_over_tcp(tmp_path, "0.0.0.0", "secret")
+    assert position[0] > 1.0
+    assert "token is not the right one" in told
+
+
+def test_beyond_this_machine_there_is_always_a_token(tmp_path):
+    for host, guarded in (("0.0.0.0", True), ("127.0.0.1", False)):
+        doors = Doors(f"tcp:{host}:0")
+        assert bool(doors.token) is guarded
+        doors.close()
+
+
+@pytest.mark.parametrize("listen", ["tcp:127.0.0.1", "udp:127.0.0.1:1", "tcp::7700", "tcp:127.0.0.1:99999"])
+def test_places_that_are_none(listen):
+    with pytest.raises(DoorError, match="no place to listen"):
+        Doors(listen)
+
+
+def test_a_port_in_use(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        text = SCENARIO.replace("ENGINE", "batch")
+        (tmp_path / "loomed.yaml").write_text(text)
+        with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+            sim.loom.listen = f"tcp:127.0.0.1:{port}"
+            with pytest.raises(LoomError, match=f"cannot listen on 127.0.0.1, port {port}: Address already in use"):
+                sim.run()

@@ -7,6 +7,7 @@ def mistakes() -> tuple[type[Exception], ...]:
     """The exceptions whose message is meant for the user."""
     from airloom.bridges.control.client import LinkError
     from airloom.bridges.mcap import LogError
+    from airloom.bridges.steps.places import PlaceTaken
     from airloom.member import NotAdmitted
     from airloom.plugin import PluginError
     from airloom.run_folder import RunFolderError
@@ -14,4 +15,7 @@ def mistakes() -> tuple[type[Exception], ...]:
     from airloom.studio.film import FilmError
     from airloom.studio.gateway import GatewayError
 
-    return ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, NotAdmitted
+    return (
+        ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, NotAdmitted,
+        PlaceTaken,
+    )  # fmt: skip

@@ -39,6 +39,8 @@ class Wishes:
     log: bool
     link: bool
     studio: StudioWishes | None
+    loom: str | None
+    token: str | None
     figures: bool
     quiet: bool
     debug: bool
@@ -71,6 +73,10 @@ def run(
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
     link: Annotated[bool, flag("--link", help="Let `airloom fly` command a headless run, too.")] = False,
+    loom: Annotated[
+        str | None,
+        typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join, besides this one's."),
+    ] = None,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
@@ -107,7 +113,7 @@ def run(
 
     studio = None if headless else StudioWishes(host, port, token)
     pace = parsed_speed(speed or ("1" if link or studio else "max"))
-    wishes = Wishes(pace, out, not no_log, link, studio, not (no_log or no_figures), quiet, debug)
+    wishes = Wishes(pace, out, not no_log, link, studio, loom, token, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -127,6 +133,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
+    sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
     folder = RunFolder.create(scenario.name, wishes.folder)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
@@ -181,6 +188,8 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
         from airloom.cli.summary import print_summary
 
         print_summary(run, figures)
+        if wishes.studio and wishes.log:
+            say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
     if run.outcome.error:
         _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
         return 2 if isinstance(run.outcome.error, mistakes()) else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import webbrowser
@@ -20,8 +21,9 @@ class StudioProcess:
     """Runs as long as the context is open; says where it is as soon as it knows."""
 
     def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
-        self._quiet = quiet
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
+        self._quiet, self._folder = quiet, folder
+        self._ending = False
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
         command += [] if port is None else ["--port", str(port)]
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=variables)
@@ -31,6 +33,7 @@ class StudioProcess:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._ending = True
         self._process.terminate()
         try:
             self._process.wait(PATIENCE)
@@ -38,14 +41,16 @@ class StudioProcess:
             self._process.kill()
             self._process.wait()
 
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
-
     def _listen(self) -> None:
         assert self._process.stdout is not None
+        told: dict[str, str] = {}
         for line in self._process.stdout:
-            self._announce(json.loads(line))
+            told = json.loads(line)
+            self._announce(told)
+        code = self._process.wait()
+        if not self._ending and "error" not in told:
+            again = f"airloom view {shlex.quote(str(self._folder))}"
+            warn(f"The studio has ended (code {code}); the run goes on. Look at it again with: {again}")
 
     def _announce(self, told: dict[str, str]) -> None:
         if "error" in told:

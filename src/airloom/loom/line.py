@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 from typing import Any
 
 from airloom.loom.protocol import HEAD, LONGEST_MESSAGE, Kind, ProtocolError, parse
@@ -15,7 +16,9 @@ class LineLost(Exception):
 
 class Line:
     def __init__(self, connection: socket.socket) -> None:
+        connection.setblocking(True)
         self._socket = connection
+        self._timeout: float | None = None
         self._buffer = bytearray()
         if connection.family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -26,14 +29,12 @@ class Line:
     def send(self, data: bytes) -> None:
         try:
             self._socket.sendall(data)
-        except TimeoutError:
-            raise
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
 
     def receive(self, timeout: float | None = None) -> tuple[Kind, Any]:
         """The next message; TimeoutError if it does not come in time, LineLost if it cannot come any more."""
-        self._socket.settimeout(timeout)
+        self._be_patient(timeout)
         size = self._size()
         while size is None or len(self._buffer) < size:
             self._read_some()
@@ -42,6 +43,14 @@ class Line:
         del self._buffer[:size]
         found = parse(kind, memoryview(body))
         return Kind(kind), found
+
+    def _be_patient(self, timeout: float | None) -> None:
+        """By the kernel's own timeout: with Python's each read would be two calls, one to wait and one to read."""
+        if timeout != self._timeout:
+            self._timeout = timeout
+            seconds, rest = divmod(timeout or 0.0, 1.0)
+            limit = struct.pack("ll", int(seconds), int(rest * 1e6))
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
 
     @property
     def has_more(self) -> bool:
@@ -60,8 +69,8 @@ class Line:
     def _read_some(self) -> None:
         try:
             data = self._socket.recv(65536)
-        except TimeoutError:
-            raise
+        except BlockingIOError:
+            raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
         if not data:
@@ -84,5 +93,4 @@ def connect(address: str, timeout: float = 30.0) -> Line:
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
     else:
         raise ValueError(f"an address is unix:/path or tcp:host:port, got '{address}'")
-    connection.settimeout(None)
     return Line(connection)

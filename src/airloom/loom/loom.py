@@ -7,10 +7,8 @@ answers first. A member that dies, hangs or talks nonsense is dealt with as its 
 
 from __future__ import annotations
 
-import os
 import select
 import socket
-import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from airloom.clock import ticks_per_period
 from airloom.commands import CommandError
 from airloom.loom import protocol
+from airloom.loom.doors import DoorError, Doors
 from airloom.loom.line import Line, LineLost
 from airloom.loom.members import MemberFailed, Seat
 from airloom.loom.processes import Processes
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
     from airloom.simulation import Simulation
 
+LOOKING_OUT = 0.05  # s of wall time between two looks for newcomers
 HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
 
 
@@ -41,8 +41,13 @@ class Loom:
         self._sim = sim
         self._described = sim.scenario.members
         self._seats: dict[str, Seat] = {}
-        self._listener: socket.socket | None = None
-        self._newcomers: list[Line] = []
+        self.listen: str | None = None
+        """`tcp:host:port` where members on other machines join, besides the socket for those on this one."""
+        self.token: str | None = None
+        """What they must know; made up if left out and the place is not on this machine alone."""
+        self.doors: Doors | None = None
+        self._newcomers: list[tuple[Line, socket.socket]] = []
+        self._looked_out = 0.0
         self._processes = Processes()
         self.periods: set[int] = set()
         """Ticks between turns, of all members."""
@@ -57,21 +62,22 @@ class Loom:
         """Listen, start the members that the scenario describes, and wait until all are there."""
         if not self._described:
             return
-        self._folder = Path(tempfile.mkdtemp(prefix="airloom-loom-"))
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        path = self._folder / "loom"
-        self._listener.bind(os.fspath(path))
-        path.chmod(0o600)
-        self._listener.listen(128)
-        self.address = f"unix:{path}"
+        try:
+            self.doors = Doors(self.listen, self.token)
+        except DoorError as error:
+            raise LoomError(str(error)) from None
+        if self.doors.remote_address:
+            need = f" with token {self.doors.token}" if self.doors.token else ""
+            self._sim.event("loom", f"members may join at {self.doors.remote_address}{need}")
         for name, description in self._described.items():
             if description.command:
                 self._start(name, description, logs)
         self._wait_for_all()
 
     def _start(self, name: str, description: Description, logs: Path | None) -> None:
+        assert self.doors is not None
         try:
-            self._processes.start(name, description, self.address, logs)
+            self._processes.start(name, description, self.doors.address, logs)
         except MemberFailed as failure:
             raise LoomError(str(failure)) from None
 
@@ -80,18 +86,15 @@ class Loom:
             with suppress(LineLost, TimeoutError):
                 seat.line.send(protocol.told(Kind.BYE, reason))
             seat.line.close()
-        for line in self._newcomers:
+        for line, _ in self._newcomers:
             line.close()
         self._seats.clear()
         self._newcomers.clear()
         self.periods.clear()
         self._processes.end()
-        if self._listener is not None:
-            self._listener.close()
-            self._listener = None
-            with suppress(OSError):
-                (self._folder / "loom").unlink()
-                self._folder.rmdir()
+        if self.doors is not None:
+            self.doors.close()
+            self.doors = None
 
     # -- admission ---------------------------------------------------------------------------------------------------
 
@@ -108,25 +111,30 @@ class Loom:
             tail = self._processes.tail(name)
             raise LoomError(f"member '{name}' ended with code {code} before it joined{tail}")
         if waited > patience:
-            raise LoomError(f"member '{name}' has not joined the loom at {self.address} within {patience:g} s")
+            assert self.doors is not None
+            place = self.doors.remote_address or self.doors.address
+            raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s")
 
     def _admit(self, patience: float = 0.0) -> None:
         """Take in who knocks; whoever has not said who it is yet is asked again later, and nobody waits for it."""
-        assert self._listener is not None
-        doors: list[Any] = [self._listener, *self._newcomers]
-        ready, _, _ = select.select(doors, [], [], patience)
-        for one in ready:
-            if one is self._listener:
-                self._newcomers.append(Line(self._listener.accept()[0]))
+        assert self.doors is not None
+        waiting = dict(self._newcomers)
+        places: list[Any] = [*self.doors.listeners, *waiting]
+        for one in select.select(places, [], [], patience)[0]:
+            if one in waiting:
+                self._newcomers.remove((one, waiting[one]))
+                self._greet(one, waiting[one])
             else:
-                self._newcomers.remove(one)
-                self._greet(one)
+                self._newcomers.append((Line(one.accept()[0]), one))
 
-    def _greet(self, line: Line) -> None:
+    def _greet(self, line: Line, came_by: socket.socket) -> None:
+        assert self.doors is not None
         try:
             kind, hello = line.receive(HANDSHAKE)
             if kind is not Kind.HELLO:
                 raise ProtocolError(f"a newcomer says HELLO first, not {kind.name}")
+            if not self.doors.knows(hello.token, came_by):
+                raise ProtocolError("its token is not the right one")
             self._seat(line, hello)
         except (ProtocolError, TimeoutError, LineLost) as error:
             with suppress(LineLost, TimeoutError):
@@ -148,7 +156,7 @@ class Loom:
             period = ticks_per_period(rate, sim.step_ns)
         except ValueError as error:
             raise ProtocolError(str(error)) from None
-        phase = Phase[description.phase.upper()] if description.phase else hello.phase
+        phase = Phase[description.phase.upper()]
         self._seats[hello.name] = Seat(hello.name, line, phase, period, vehicles, description)
         self._seats = dict(sorted(self._seats.items()))
         self.periods.add(period)
@@ -158,25 +166,27 @@ class Loom:
 
     def take_turns(self) -> None:
         """Let all whose turn it is at this tick have it."""
-        if self._listener is None:
+        if self.doors is None:
             return
-        self._admit()
+        if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
+            self._looked_out = now
+            self._admit()
+        due = [seat for seat in self.seats if self._sim.tick % seat.period == 0]
         for phase in Phase:
-            due = [seat for seat in self.seats if seat.phase is phase and self._sim.tick % seat.period == 0]
-            if due:
-                self._run(due)
+            if ready := [seat for seat in due if seat.phase is phase]:
+                self._run(ready)
 
     def _run(self, due: list[Seat]) -> None:
         now = self._sim.time_ns
-        begun = [seat for seat in due if self._tried(seat, seat.begin, now)]
+        begun = [seat for seat in due if self._began(seat, now)]
         said = [(seat, self._heard(seat, now)) for seat in begun]
         for seat, end in said:
             if end is not None:
                 self._carry_out(seat, end)
 
-    def _tried(self, seat: Seat, act, now: int) -> bool:
+    def _began(self, seat: Seat, now: int) -> bool:
         try:
-            act(now)
+            seat.begin(now)
         except MemberFailed as failure:
             self._deal_with(seat, failure)
             return False

@@ -41,7 +41,7 @@ class Seat:
     inbox: list[Letter] = field(default_factory=list)
 
     def begin(self, time_ns: int) -> None:
-        states = np.array([vehicle.state for vehicle in self.vehicles]).reshape(-1, protocol.STATE_NUMBERS)
+        states = np.concatenate([vehicle.state for vehicle in self.vehicles]).reshape(-1, protocol.STATE_NUMBERS)
         letters, self.inbox = self.inbox, []
         try:
             self.line.send(protocol.begin(Begin(time_ns, states, letters)))

@@ -7,10 +7,11 @@ length (u16) and UTF-8. A turn is one BEGIN from the loom and one END from the m
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ STATE_NUMBERS = 13
 """Position, attitude (quaternion w, x, y, z body→world), velocity in the world, rates in the body."""
 
 HEAD = struct.Struct("<IB")
+NO_LETTERS = b"\0\0"
 _HELLO = struct.Struct("<HBQ")
 _WELCOME = struct.Struct("<HQQH")
 _TIME_AND_COUNT = struct.Struct("<QH")
@@ -82,24 +84,21 @@ class Letter:
     content: bytes
 
 
-@dataclass(frozen=True)
-class Begin:
+class Begin(NamedTuple):
     time_ns: int
     states: np.ndarray
     """[vehicle, 13], in the order of the welcome."""
     letters: Sequence[Letter] = ()
 
 
-@dataclass(frozen=True)
-class Order:
+class Order(NamedTuple):
     """A command for a vehicle, by its place in the welcome; None stops the rotors."""
 
     vehicle: int
     command: Command | None
 
 
-@dataclass(frozen=True)
-class End:
+class End(NamedTuple):
     time_ns: int
     orders: Sequence[Order] = ()
     letters: Sequence[Letter] = ()
@@ -144,7 +143,7 @@ def _text(text: str) -> bytes:
 
 def _letters(letters: Sequence[Letter]) -> bytes:
     if not letters:
-        return b"\0\0"
+        return NO_LETTERS
     parts = [_text(letter.other) + _LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
     return _COUNT.pack(len(letters)) + b"".join(parts)
 
@@ -153,16 +152,30 @@ def _order(order: Order) -> bytes:
     if order.command is None:
         return _COMMAND.pack(order.vehicle, Mode.IDLE, 0)
     numbers = flattened(order.command)
-    return _COMMAND.pack(order.vehicle, order.command.mode, len(numbers)) + struct.pack(f"<{len(numbers)}d", *numbers)
+    return _with_numbers(len(numbers)).pack(order.vehicle, order.command.mode, len(numbers), *numbers)
+
+
+@cache
+def _with_numbers(count: int) -> struct.Struct:
+    return struct.Struct(f"<HBB{count}d")
 
 
 def flattened(command: Command) -> list[float]:
     """The numbers of a command, field by field as its class lists them."""
     numbers: list[float] = []
-    for field in fields(command):
-        value = getattr(command, field.name)
-        numbers += map(float, value) if isinstance(value, Sequence | np.ndarray) else [float(value)]
+    for name, width in _fields(type(command)):  # type: ignore[arg-type]
+        value = getattr(command, name)
+        if width == 3:
+            numbers += value
+        else:
+            numbers.append(value)
     return numbers
+
+
+@cache
+def _fields(kind: type[Command]) -> list[tuple[str, int]]:
+    """Name and width of each field of a command."""
+    return [(field.name, 3 if field.name in _VECTORS else 1) for field in fields(kind)]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -171,10 +184,10 @@ def flattened(command: Command) -> list[float]:
 def parse(kind: int, body: memoryview) -> Any:
     """A message as an object: Hello, Welcome, Begin, End, or the text of REFUSED and BYE."""
     reader = _Reader(body)
-    if kind not in Kind.__members__.values():
+    if kind not in _PARSERS:
         raise ProtocolError(f"there is no message of kind {kind}")
     try:
-        found = _PARSERS[Kind(kind)](reader)
+        found = _PARSERS[kind](reader)
     except ValueError as error:
         raise ProtocolError(f"a message of kind {kind} makes no sense: {error}") from None
     if reader.at != len(body):
@@ -202,6 +215,9 @@ class _Reader:
         return np.frombuffer(self.take(8 * count), "<f8")
 
     def letters(self) -> list[Letter]:
+        if self.body[self.at :] == NO_LETTERS:
+            self.at += len(NO_LETTERS)
+            return []
         return [Letter(self.text(), bytes(self.take(self.unpack(_LENGTH)[0]))) for _ in range(self.unpack(_COUNT)[0])]
 
 
@@ -230,30 +246,35 @@ def _parse_end(reader: _Reader) -> End:
 
 def _parse_order(reader: _Reader) -> Order:
     vehicle, mode, count = reader.unpack(_COMMAND)
-    numbers = reader.numbers(count).tolist()
+    numbers = reader.unpack(_doubles(count))
     return Order(vehicle, None if mode == Mode.IDLE else command_from(Mode(mode), numbers))
+
+
+@cache
+def _doubles(count: int) -> struct.Struct:
+    return struct.Struct(f"<{count}d")
 
 
 def command_from(mode: Mode, numbers: Sequence[float]) -> Command:
     """The other way round; what is left out at the end is as the class has it."""
-    kind, values, at = BY_MODE[mode], {}, 0
-    for field in fields(kind):
+    values: dict[str, Any] = {}
+    at = 0
+    for name, width in _fields(BY_MODE[mode]):  # type: ignore[arg-type]
         if at >= len(numbers):
             break
-        width = 3 if field.name in _VECTORS else 1
-        values[field.name] = tuple(numbers[at : at + 3]) if width == 3 else numbers[at]
+        values[name] = tuple(numbers[at : at + 3]) if width == 3 else numbers[at]
         at += width
     if at != len(numbers):
         raise ProtocolError(f"{mode.label} takes no {len(numbers)} numbers")
     try:
-        return kind(**values)
+        return BY_MODE[mode](**values)
     except TypeError:
         raise ProtocolError(f"{mode.label} needs more than {len(numbers)} numbers") from None
 
 
 _VECTORS = ("position", "velocity", "acceleration", "attitude", "attitude_rates", "torque")
 
-_PARSERS = {
+_PARSERS: dict[int, Callable[[_Reader], Any]] = {
     Kind.HELLO: _parse_hello,
     Kind.WELCOME: _parse_welcome,
     Kind.REFUSED: _Reader.text,

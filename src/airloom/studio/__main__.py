@@ -25,7 +25,7 @@ def main() -> None:
     options = _parsed()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the simulation, which then ends this
     try:
-        source = _joined(RunFolder(options.run))
+        source = _joined(RunFolder(options.run), options.parent)
         with Studio([source], options.host, options.port, os.environ.get(TOKEN)) as studio:
             signal.signal(signal.SIGTERM, lambda *_: studio.stop())
             _say(url=studio.gateway.url, port=studio.gateway.port)
@@ -40,12 +40,12 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("run", type=Path)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=None)
+    parser.add_argument("--parent", type=int, default=os.getppid(), help="the process of the simulation")
     return parser.parse_args()
 
 
-def _joined(folder: RunFolder) -> LiveSource:
+def _joined(folder: RunFolder, parent: int) -> LiveSource:
     """The simulation, which has its link as soon as everything is compiled; as long as our parent lives, it may."""
-    parent = os.getppid()
     while True:
         try:
             return LiveSource(folder)

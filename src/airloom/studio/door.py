@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlsplit
 
-LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+from airloom.loopback import LOOPBACK
 
 
 class Turned(Exception):

@@ -256,7 +256,7 @@ async def _end_all_tasks() -> None:
     while others := asyncio.all_tasks() - {asyncio.current_task()}:
         for task in others:
             task.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+        await asyncio.wait(others, timeout=0.2)  # and again, if one has taken the end of its peer for its own
         await asyncio.sleep(0)  # sockets are closed one turn of the loop after their tasks
 
 

@@ -74,6 +74,7 @@ window.airloom = (() => {
   function fly(on) {
     flying = on;
     letGo();
+    if (on) document.activeElement?.blur(); // or a field that was used before would swallow the keys
     show("stick", on);
   }
 
@@ -82,7 +83,7 @@ window.airloom = (() => {
     tapped.clear();
   }
 
-  const typing = (event) => event.target.closest?.("input, textarea, select, [contenteditable]");
+  const typing = (event) => event.code !== "Escape" && event.target.closest?.("input, textarea, select, [contenteditable]");
   const ours = (event) => event.code in AXIS_KEYS || event.code in BUTTON_KEYS;
 
   function onKey(event) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -56,6 +57,7 @@ class Studio:
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0
         self._drawn: float | None = None
+        self._stumbles: set[str] = set()
 
     def __enter__(self) -> Studio:
         try:
@@ -93,10 +95,20 @@ class Studio:
                 self._draw(frame)
             except LinkError as error:
                 self.stage.lost = str(error)
+            except Exception as error:
+                self._stumble(error)
             look()
             frame += 1
             due = max(due + PERIOD, time.perf_counter())
             self._stopping.wait(due - time.perf_counter())
+
+    def _stumble(self, error: Exception) -> None:
+        """A mistake of ours in one frame is told once, and costs nobody the studio."""
+        text = f"The studio stumbled: {type(error).__name__}: {error}"
+        if text not in self._stumbles:
+            self._stumbles.add(text)
+            print(text, file=sys.stderr)
+            self.stage.tell(text)
 
     # -- building ----------------------------------------------------------------------------------------------------
 
@@ -157,11 +169,12 @@ class Studio:
         stage.landscape.rebuild(stage.source.scenario)
         view.rebuild(source.scenario, source.names)
         stage.cameras.frame_fleet()
-        for panel in stage.panels:
-            panel.rebuild()
         here = (*source.names, *source.scenario.world.obstacles)
         wanted, stage.awaited = stage.awaited or stage.selected, None
-        stage.select(wanted if wanted in here else None)
+        stage.selected = wanted if wanted in here else None
+        for panel in stage.panels:
+            panel.rebuild()
+        stage.select(stage.selected)
 
     def _count_audience(self) -> None:
         """Tell the simulation how many look on; one that has just left may only be loading the page anew."""

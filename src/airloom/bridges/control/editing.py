@@ -150,10 +150,12 @@ class Save(Request):
     """Write the scenario as it is now to a file in the folder where the run was started."""
 
     method = "save"
-    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_. -]{0,99}$")]
+    file: Annotated[str, Field(max_length=100)]
     overwrite: Literal[True, False] = False
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]*", self.file):
+            raise RequestError("a file name has letters, digits, spaces and _ . - only, and names no folder")
         path = Path(self.file).with_suffix(".yaml")
         if path.exists() and not self.overwrite:
             raise RequestError(f"{path} exists already; choose another name, or overwrite it")

@@ -26,7 +26,7 @@ class GiveCommand(ForVehicles):
     kind: str
 
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
-        command = _command(self.kind, self.model_extra or {})
+        command = named_command(self.kind, self.model_extra or {})
         for vehicle in vehicles:
             vehicle.check_command(command)
         for vehicle in vehicles:
@@ -155,7 +155,8 @@ class LayDownStick(ForVehicles):
             tower.lay_down_stick(vehicle)
 
 
-def _command(kind: str, given: Mapping[str, Any]) -> Command:
+def named_command(kind: Any, given: Mapping[str, Any]) -> Command:
+    """A command from the name of its control mode and its fields."""
     mode = Mode.named(kind)
     if mode is Mode.IDLE:
         raise CommandError("idle takes no command; use kill or switch_mode")
