@@ -181,7 +181,7 @@ class Current:
         return self._now.time
 
     @property
-    def vehicles(self) -> dict[str, Seen]:
+    def vehicles(self) -> Mapping[str, Seen]:
         """As they are at the beginning of this turn."""
         return self._now.vehicles
 

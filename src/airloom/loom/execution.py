@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import runpy
+import os
 import signal
 import sys
 import threading
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
+from types import CodeType, ModuleType
 from typing import NoReturn
 
 from airloom import member
@@ -18,6 +19,7 @@ from airloom.loom.virtual_time import VirtualTime
 
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
+    program = _compiled(script)
     place = member.join(rate=rate)
     me = member.Current(place)
     start = me.next_turn()
@@ -26,9 +28,12 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
     member._current = me
     world = VirtualTime(me.next_turn, start)
     signal.signal(signal.SIGTERM, lambda *_: None if world.over else sys.exit(128 + signal.SIGTERM))
-    patches.install(world, epoch_ns)
+    os.environ.setdefault("TZ", "UTC")  # local time is the same on every machine
     time.tzset()
-    code = _run(script, arguments)
+    patches.install(world, epoch_ns)
+    sys.argv = [str(script), *arguments]
+    sys.path.insert(0, str(script.parent.resolve()))
+    code = _run(program, script)
     _outlast_threads(world)
     if code == 0:  # else the loom sees it go without a word: it has failed
         place.leave()
@@ -36,16 +41,26 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
     sys.exit(code)
 
 
-def _run(script: Path, arguments: list[str]) -> int:
-    """Its exit code."""
-    sys.argv = [str(script), *arguments]
-    sys.path.insert(0, str(script.parent.resolve()))
+def _compiled(script: Path) -> CodeType:
     try:
-        runpy.run_path(str(script), run_name="__main__")
+        return compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:  # ValueError: a file of zeros
+        traceback.print_exception(type(error), error, None)
+        sys.exit(1)
+
+
+def _run(program: CodeType, script: Path) -> int:
+    """Its exit code."""
+    main = ModuleType("__main__")
+    main.__file__ = str(script)
+    sys.modules["__main__"] = main
+    try:
+        exec(program, vars(main))
     except SystemExit as end:
         return _code_of(end)
     except BaseException as error:
-        _tell(error)
+        trace = error.__traceback__
+        traceback.print_exception(type(error), error, trace and trace.tb_next)  # without the frame that is ours
         return 128 + signal.SIGINT if isinstance(error, KeyboardInterrupt) else 1
     return 0
 
@@ -57,19 +72,11 @@ def _code_of(end: SystemExit) -> int:
     return 1
 
 
-def _tell(error: BaseException) -> None:
-    """As Python would, without the frames that are ours."""
-    trace: TracebackType | None = error.__traceback__
-    own = (__file__, runpy.__file__, "<frozen runpy>")
-    while trace is not None and trace.tb_frame.f_code.co_filename in own:
-        trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace)
-
-
 def _outlast_threads(world: VirtualTime) -> None:
     """What Python does at its end, where the real waits would hold the baton: pools are told, threads awaited."""
     farewells: list = threading._threading_atexits  # type: ignore[attr-defined]
     while farewells:
-        farewells.pop()()
+        with suppress(SystemExit):  # of a wait, as the run is over
+            farewells.pop()()
     others = [thread for thread in threading.enumerate() if thread is not threading.main_thread()]
     world.outlast(lambda: all(thread.daemon or world.has_ended(thread) for thread in others))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from airloom.loom.virtual_children import patch_children
 from airloom.loom.virtual_dates import virtual_dates
 from airloom.loom.virtual_io import patch_io
 from airloom.loom.virtual_threads import VirtualLock, patch_threads
@@ -39,6 +40,7 @@ def install(world: VirtualTime, epoch_ns: int) -> None:
         **virtual_dates(unix_ns),
         **patch_threads(world),
         **patch_io(world),
+        **patch_children(world),
     }
     _replace_everywhere({id(old): new for old, new in replaced.items()})
 

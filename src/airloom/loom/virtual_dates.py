@@ -10,24 +10,22 @@ from airloom.loom.virtual_time import NS
 
 def virtual_dates(unix_ns: Any) -> dict[Any, Any]:
     """What takes the place of what; `unix_ns` tells the time."""
-    date_kind, datetime_kind = real.date, real.datetime
 
-    class DateKind(type):
-        """Those made by modules that hold the old class are dates as well."""
+    class Kind(type):
+        """Objects and classes of modules that hold the old class are dates as well."""
 
         def __instancecheck__(cls, it: object) -> bool:
-            return isinstance(it, date_kind)
+            return isinstance(it, olds.get(cls, ())) or type.__instancecheck__(cls, it)
 
-    class DatetimeKind(type):
-        def __instancecheck__(cls, it: object) -> bool:
-            return isinstance(it, datetime_kind)
+        def __subclasscheck__(cls, kind: type) -> bool:
+            return issubclass(kind, olds.get(cls, ())) or type.__subclasscheck__(cls, kind)
 
-    class date(real.date, metaclass=DateKind):
+    class date(real.date, metaclass=Kind):
         @classmethod
         def today(cls) -> Any:
             return cls.fromtimestamp(unix_ns() / NS)
 
-    class datetime(real.datetime, metaclass=DatetimeKind):
+    class datetime(real.datetime, metaclass=Kind):
         @classmethod
         def now(cls, tz: real.tzinfo | None = None) -> Any:
             seconds, rest = divmod(unix_ns(), NS)
@@ -43,4 +41,5 @@ def virtual_dates(unix_ns: Any) -> dict[Any, Any]:
 
     for kind in (date, datetime):
         kind.__module__, kind.__qualname__ = "datetime", kind.__name__
-    return {date_kind: date, datetime_kind: datetime}
+    olds: dict[type, Any] = {date: real.date, datetime: real.datetime}
+    return {old: new for new, old in olds.items()}

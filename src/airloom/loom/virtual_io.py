@@ -1,11 +1,10 @@
-"""Waiting for other programs: sockets and pipes are looked at once a turn, timeouts are on simulation time."""
+"""Waiting for input and output: sockets and pipes are looked at once a turn, timeouts are on simulation time."""
 
 from __future__ import annotations
 
 import select
 import selectors
 import socket
-import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +23,7 @@ class VirtualPoll:
 
     def poll(self, timeout: float | None = None, *more: Any, **options: Any) -> list:
         seconds = None if timeout is None or timeout < 0 else timeout / self._ticks_per_second
-        return _repeated(self.world, lambda: self._real.poll(0, *more, **options), seconds, bool)
+        return repeated(self.world, lambda: self._real.poll(0, *more, **options), seconds, bool)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._real, name)
@@ -37,7 +36,7 @@ class VirtualPoll:
 
 
 class VirtualSocket(socket.socket):
-    """A socket whose waits for data are on simulation time."""
+    """A socket whose waits, for data and for room, are on simulation time."""
 
     world: VirtualTime
 
@@ -61,19 +60,49 @@ class VirtualSocket(socket.socket):
         self._wait_for_data()
         return super().recvmsg(*args)
 
+    def recvmsg_into(self, *args: Any) -> Any:
+        self._wait_for_data()
+        return super().recvmsg_into(*args)
+
     def accept(self) -> tuple[socket.socket, Any]:
         self._wait_for_data()
         return super().accept()
 
+    def send(self, data: Any, flags: int = 0) -> int:
+        if self.gettimeout() == 0:
+            return super().send(data, flags)
+        while True:
+            self._wait(self._has_room)
+            try:
+                return super().send(data, flags | socket.MSG_DONTWAIT)
+            except BlockingIOError:  # room, but less than this needs
+                self.world.skip_turn()
+
+    def sendall(self, data: Any, flags: int = 0) -> None:
+        rest = memoryview(data).cast("B")
+        while rest:
+            rest = rest[self.send(rest, flags) :]
+
     def _wait_for_data(self) -> None:
-        timeout = self.gettimeout()
-        if timeout == 0 or self.fileno() < 0:
-            return
-        if not self.world.wait(self._has_data, timeout):
+        if self.gettimeout() == 0:
+            self.world.touch()
+        else:
+            self._wait(self._has_data)
+
+    def _wait(self, ready: Callable[[], bool]) -> None:
+        if self.fileno() >= 0 and not self.world.wait(ready, self.gettimeout()):
             raise TimeoutError("timed out")
 
     def _has_data(self) -> bool:
-        return bool(_select([self], [], [], 0)[0])
+        return self._is(select.POLLIN)
+
+    def _has_room(self) -> bool:
+        return self._is(select.POLLOUT)
+
+    def _is(self, event: int) -> bool:
+        looking = _poll()
+        looking.register(self, event)
+        return bool(looking.poll(0))
 
 
 def patch_io(world: VirtualTime) -> dict[Any, Any]:
@@ -81,7 +110,7 @@ def patch_io(world: VirtualTime) -> dict[Any, Any]:
     VirtualPoll.world = VirtualSocket.world = world
 
     def virtual_select(readers: Any, writers: Any, others: Any, timeout: float | None = None) -> Any:
-        return _repeated(world, lambda: _select(readers, writers, others, 0), timeout, any)
+        return repeated(world, lambda: _select(readers, writers, others, 0), timeout, any)
 
     def poll() -> VirtualPoll:
         return VirtualPoll(_poll(), 1000)
@@ -93,20 +122,16 @@ def patch_io(world: VirtualTime) -> dict[Any, Any]:
     classes.PollSelector._selector_cls = staticmethod(poll)
     classes.EpollSelector._selector_cls = staticmethod(epoll)
     classes.SelectSelector._select = staticmethod(virtual_select)
-    setattr(subprocess, "_PopenSelector", PatientSelector)  # noqa: B010
     return {_select: virtual_select, _poll: poll, _epoll: epoll, VirtualSocket.__base__: VirtualSocket}
 
 
-class PatientSelector(selectors.PollSelector):
-    """Without a timeout a child's work takes no simulation time: the simulation waits for it."""
-
-    def select(self, timeout: float | None = None) -> list:
-        if timeout is None:
-            self._selector._real.poll()  # type: ignore[attr-defined]
-        return super().select(timeout)
-
-
-def _repeated(world: VirtualTime, look: Callable[[], Any], timeout: float | None, found: Callable[[Any], bool]) -> Any:
+def repeated(
+    world: VirtualTime,
+    look: Callable[[], Any],
+    timeout: float | None,
+    found: Callable[[Any], bool],
+    for_child: bool = False,
+) -> Any:
     """What `look` returns once there is something, or when the time is over."""
     seen = look()
 
@@ -120,5 +145,5 @@ def _repeated(world: VirtualTime, look: Callable[[], Any], timeout: float | None
     if timeout is not None and timeout <= 0:
         world.look()
     else:
-        world.wait(something, timeout)
+        world.wait(something, timeout, for_child)
     return look()

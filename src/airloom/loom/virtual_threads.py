@@ -28,6 +28,7 @@ class VirtualLock:
             raise ValueError("can't specify a timeout for a non-blocking call")
         if timeout < 0 and timeout != -1:
             raise ValueError("timeout value must be a non-negative number")
+        self.world.touch()
         if self._held and not (blocking and self.world.wait(self._is_free, None if timeout == -1 else timeout)):
             return False
         self._held = True
@@ -39,6 +40,7 @@ class VirtualLock:
         self._held = False
 
     def locked(self) -> bool:
+        self.world.touch()
         return self._held
 
     def __enter__(self) -> bool:
@@ -64,7 +66,7 @@ def patch_threads(world: VirtualTime) -> dict[Any, Any]:
 
     def is_alive(self: threading.Thread) -> bool:
         world.look()
-        return _is_alive(self)
+        return _is_alive(self) and not world.has_ended(self)
 
     def is_set(self: threading.Event) -> bool:
         world.look()
@@ -73,9 +75,10 @@ def patch_threads(world: VirtualTime) -> dict[Any, Any]:
     setattr(threading.Thread, "join", join)  # noqa: B010 (mypy takes no plain assignment to a method)
     setattr(threading.Thread, "is_alive", is_alive)  # noqa: B010
     setattr(threading.Event, "is_set", is_set)  # noqa: B010
-    threading._CRLock = None  # type: ignore[attr-defined]  # RLock is then the one in Python, upon our lock
     return {
         _thread.allocate_lock: VirtualLock,
+        _thread.LockType: VirtualLock,
+        _thread.RLock: threading._PyRLock,  # type: ignore[attr-defined]  # in Python, upon our lock
         queue.SimpleQueue: queue._PySimpleQueue,  # type: ignore[attr-defined]
         **{launch: _launcher(world, launch) for launch in _launchers()},
     }
