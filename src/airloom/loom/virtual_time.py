@@ -51,13 +51,14 @@ class Strand:
         self.rank = (0, 0)
         """Of those that can go on, the lowest does."""
         self.for_child = False
+        self.looks = 0
 
-    def waits_for(self, ready: Ready, deadline: int, began: int, order: int, for_child: bool = False) -> None:
-        self.ready, self.deadline, self.rank, self.for_child = ready, deadline, (began, order), for_child
+    def waits_for(self, ready: Ready, deadline: int, rank: tuple[int, int], for_child: bool = False) -> None:
+        self.ready, self.deadline, self.rank, self.for_child = ready, deadline, rank, for_child
 
     def can_go_on(self, now: int) -> bool:
         if self.deadline <= now:
-            self.rank = (self.deadline, self.rank[1])
+            self.rank = max(self.rank, (self.deadline, self.rank[1]))
             return True
         try:
             return self.ready()
@@ -79,7 +80,6 @@ class VirtualTime:
         self.over = False
         self.alarm: tuple[int, int] | None = None
         """When SIGALRM is due, and how long after that again; ns."""
-        self._looks = 0
         self._orders = itertools.count()
         self._waiting: list[Strand] = []
         self._choosing = False
@@ -104,12 +104,14 @@ class VirtualTime:
     def _spend(self, cost: int) -> None:
         if self._choosing:  # the baton's own looks, as many as it takes
             return
-        self._looks += cost
-        if self._looks > MOST_LOOKS and self._mine() is self._holder:
+        me = self._mine()
+        me.looks += cost
+        if me.looks > MOST_LOOKS and me is self._holder:
             self.skip_turn()
 
     def skip_turn(self) -> None:
-        self._rest(never, self.now_ns + 1)
+        """Until the next, and there after all others, so that what they do is seen."""
+        self._rest(never, self.now_ns + 1, began=NEVER)
 
     def wait(self, ready: Ready = never, timeout: float | None = None, for_child: bool = False) -> bool:
         """Let the others run until something is so, for `timeout` seconds at most; whether it is so."""
@@ -130,8 +132,9 @@ class VirtualTime:
     def outlast(self, gone: Ready) -> None:
         """The main thread is done and waits for the end of others, which unwind even when the run is over."""
         self._ended.add(threading.main_thread())
-        if not gone():
-            self._let_others_run(gone, NEVER)
+        while not gone():
+            with suppress(SystemExit):  # of a signal that asks us to end: that is what goes on here
+                self._let_others_run(gone, NEVER)
 
     def has_ended(self, thread: threading.Thread) -> bool:
         """Once its last line has run: when the machine is done with it depends on the machine."""
@@ -140,7 +143,7 @@ class VirtualTime:
     def start(self, launch: Callable[..., Any], body: Callable, args: tuple, *rest: Any, **options: Any) -> Any:
         """A thread, by the means that Python has for it; it runs when the baton comes to it."""
         strand = Strand()
-        strand.waits_for(always, NEVER, self.now_ns, next(self._orders))
+        strand.waits_for(always, NEVER, (self.now_ns, next(self._orders)))
 
         def live(*args: Any, **kwargs: Any) -> None:
             self._of_thread.strand = strand
@@ -166,12 +169,12 @@ class VirtualTime:
             self._of_thread.strand = Strand()
             return self._of_thread.strand
 
-    def _rest(self, ready: Ready, deadline: int, for_child: bool = False) -> None:
+    def _rest(self, ready: Ready, deadline: int, for_child: bool = False, began: int | None = None) -> None:
         me = self._mine()
         alarmed = self._alarm_is_due if me is self._main else never
         while True:
             self._leave_if_dismissed(me)
-            self._let_others_run(lambda: ready() or alarmed() or self._is_dismissed(me), deadline, for_child)
+            self._let_others_run(lambda: ready() or alarmed() or self._is_dismissed(me), deadline, for_child, began)
             if alarmed():
                 self._ring()
             if ready() or deadline <= self.now_ns:
@@ -185,9 +188,9 @@ class VirtualTime:
         if self._is_dismissed(strand):
             sys.exit()
 
-    def _let_others_run(self, ready: Ready, deadline: int, for_child: bool = False) -> None:
+    def _let_others_run(self, ready: Ready, deadline: int, for_child: bool = False, began: int | None = None) -> None:
         me = self._mine()
-        me.waits_for(ready, deadline, self.now_ns, next(self._orders), for_child)
+        me.waits_for(ready, deadline, (self.now_ns if began is None else began, next(self._orders)), for_child)
         self._waiting.append(me)
         try:
             if me is self._holder:
@@ -244,7 +247,8 @@ class VirtualTime:
                 break
             except BaseException as raised:  # of a signal's handler, which has to wait for the turn
                 interruption = raised
-        self._looks = 0
+        for strand in self._waiting:
+            strand.looks = 0
         self._stood_still_since = None
         if now is None:
             self.over = True
