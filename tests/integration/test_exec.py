@@ -73,8 +73,8 @@ WAYS = {
         "def later(): threading.main_thread().join(); time.sleep(1); print('took', round(time.time() - start, 6))\n"
         "threading.Thread(target=later).start()", 1
     ),
-    "pool of processes' threads": (
-        "from multiprocessing.pool import ThreadPool\nwith ThreadPool(3) as p: p.map(time.sleep, [0.5] * 6, 1)", 1
+    "pool of multiprocessing's threads": (
+        "from multiprocessing.pool import ThreadPool\np = ThreadPool(3); p.map(time.sleep, [0.5] * 6, 1)", 1
     ),
     "queue": ("import queue\ntry: queue.Queue().get(timeout=1)\nexcept queue.Empty: pass", 1),
     "simple queue": ("import queue\ntry: queue.SimpleQueue().get(timeout=1)\nexcept queue.Empty: pass", 1),
