@@ -121,6 +121,17 @@ WAYS = {
         "assert len(answer.read()) == 5000000\n"
         "assert time.time() - start < 1.1; server.shutdown(); time.sleep(start + 2 - time.time())", 2
     ),
+    "asyncio's timeout among sleeps": (
+        "import asyncio\nasync def main():\n    async with asyncio.timeout(0.5):\n"
+        "        while True: await asyncio.sleep(0.1)\n"
+        "time.sleep(1.6)\ntry: asyncio.run(main())\nexcept TimeoutError: pass", 2.1
+    ),
+    "clock that a class holds": (
+        "class Clock: now, sleep = time.monotonic, time.sleep\nc = Clock(); c.sleep(1); assert c.now() == 1", 1
+    ),
+    "what is left for the end": (
+        "import atexit\natexit.register(lambda: (time.sleep(1), print('took', round(time.time() - start, 6))))", 1
+    ),
     "asyncio in the order of time": (
         "import asyncio\nasync def main():\n    loop = asyncio.get_running_loop()\n"
         "    for k in (3, 1, 2): loop.call_later(k / 4, seen.append, k)\n    await asyncio.sleep(1)\n"
@@ -201,20 +212,25 @@ def test_what_the_clocks_say(tmp_path):
     script = """
 import sys, time, datetime
 from datetime import date, datetime as when
-time.sleep(1.5)
+time.sleep(0.9)
 print(time.time(), time.time_ns(), time.monotonic(), time.perf_counter_ns(), time.clock_gettime(time.CLOCK_MONOTONIC))
 print(time.gmtime()[:6], time.strftime("%Y"), when.now(datetime.UTC), when.utcnow(), date.today().year, sys.argv[1:])
 print(isinstance(when.fromisoformat("2020-01-01"), datetime.date), when(2026, 1, 2) - when(2026, 1, 1))
 class Birthday(date): pass
+print([date(2030, 5, 1), when(2030, 5, 1), Birthday(2030, 5, 1)])
 print(issubclass(when, date), isinstance(date.today(), Birthday), isinstance(date.today(), when))
+import logging
+logging.basicConfig(format="%(asctime)s, %(relativeCreated).0f ms", stream=sys.stdout); logging.error("")
 print(time.localtime()[:6], time.asctime(), time.ctime(), when.now(), when.today(), time.tzname[0])
 """
-    printed, _ = ran(tmp_path, script, options="--epoch, '2030-05-01T12:00:00Z', ")
+    printed, _ = ran(tmp_path, script, options="--epoch, '2030-05-01T12:00:00.6Z', ")
     assert printed.splitlines() == [
-        "1903867201.5 1903867201500000000 1.5 1500000000 1.5",
+        "1903867201.5 1903867201500000000 0.9 900000000 0.9",
         "(2030, 5, 1, 12, 0, 1) 2030 2030-05-01 12:00:01.500000+00:00 2030-05-01 12:00:01.500000 2030 ['one', 'two']",
         "True 1 day, 0:00:00",
+        "[datetime.date(2030, 5, 1), datetime.datetime(2030, 5, 1, 0, 0), Birthday(2030, 5, 1)]",
         "True False False",
+        "2030-05-01 12:00:01,500, 900 ms",
         "(2030, 5, 1, 12, 0, 1) Wed May  1 12:00:01 2030 Wed May  1 12:00:01 2030 "
         "2030-05-01 12:00:01.500000 2030-05-01 12:00:01.500000 UTC",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -37,7 +38,6 @@ def execute(
     """
     from airloom.loom.execution import execute
     from airloom.member import ADDRESS, NotAdmitted
-    import os
 
     if not os.environ.get(ADDRESS):
         raise NotAdmitted(
@@ -56,4 +56,4 @@ def _unix_ns(text: str) -> int:
     except ValueError:
         raise typer.BadParameter(f"'{text}' is no time like {EPOCH}", param_hint="--epoch") from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return round(moment.timestamp()) * 1_000_000_000 + moment.microsecond * 1000
+    return round(moment.replace(microsecond=0).timestamp()) * 1_000_000_000 + moment.microsecond * 1000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -35,6 +36,7 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
     sys.path.insert(0, str(script.parent.resolve()))
     code = _run(program, script)
     _outlast_threads(world)
+    atexit._run_exitfuncs()  # while there is still a time for them to live on
     if code == 0:  # else the loom sees it go without a word: it has failed
         place.leave()
         world.over = True

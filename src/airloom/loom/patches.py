@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import _thread
+import logging
 import signal
 import sys
 import time
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from airloom.loom.virtual_children import patch_children
@@ -42,7 +44,13 @@ def install(world: VirtualTime, epoch_ns: int) -> None:
         **patch_io(world),
         **patch_children(world),
     }
-    _replace_everywhere({id(old): new for old, new in replaced.items()})
+    _replace_everywhere({id(old): _as_in_c(new) for old, new in replaced.items()})
+    logging._startTime = unix_ns() / NS  # type: ignore[attr-defined]
+
+
+def _as_in_c(new: Any) -> Any:
+    """A class that holds a function makes a method of it, but not if the function is in C as those replaced are."""
+    return staticmethod(new) if isinstance(new, FunctionType) else new
 
 
 def _clocks(world: VirtualTime, unix_ns: Callable[[], int]) -> dict[Any, Any]:

@@ -25,6 +25,9 @@ def virtual_dates(unix_ns: Any) -> dict[Any, Any]:
         def today(cls) -> Any:
             return cls.fromtimestamp(unix_ns() / NS)
 
+        def __repr__(self) -> str:
+            return ("datetime." if type(self) is date else "") + super().__repr__()
+
     class datetime(real.datetime, metaclass=Kind):
         @classmethod
         def now(cls, tz: real.tzinfo | None = None) -> Any:
@@ -38,6 +41,9 @@ def virtual_dates(unix_ns: Any) -> dict[Any, Any]:
         @classmethod
         def today(cls) -> Any:
             return cls.now()
+
+        def __repr__(self) -> str:
+            return ("datetime." if type(self) is datetime else "") + super().__repr__()
 
     for kind in (date, datetime):
         kind.__module__, kind.__qualname__ = "datetime", kind.__name__

@@ -6,6 +6,7 @@ import select
 import selectors
 import socket
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 from airloom.loom.virtual_time import VirtualTime
@@ -122,6 +123,7 @@ def patch_io(world: VirtualTime) -> dict[Any, Any]:
     classes.PollSelector._selector_cls = staticmethod(poll)
     classes.EpollSelector._selector_cls = staticmethod(epoll)
     classes.SelectSelector._select = staticmethod(virtual_select)
+    classes.math = SimpleNamespace(ceil=float)  # the real ones count whole milliseconds, ours any fraction
     return {_select: virtual_select, _poll: poll, _epoll: epoll, VirtualSocket.__base__: VirtualSocket}
 
 
