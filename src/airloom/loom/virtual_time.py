@@ -71,6 +71,10 @@ class Strand:
     def go(self) -> None:
         self._gate.release()
 
+    def forget_call(self) -> None:
+        """It has the baton already: a `go` that it did not come to wait for must not let it pass a later stop."""
+        self._gate.acquire(blocking=False)
+
 
 class VirtualTime:
     def __init__(self, next_turn: Callable[[], int | None], now_ns: int = 0) -> None:
@@ -206,6 +210,7 @@ class VirtualTime:
         while me is not self._holder:
             with suppress(KeyboardInterrupt):
                 me.stop()
+        me.forget_call()
         if me in self._waiting:
             self._waiting.remove(me)
 
