@@ -98,7 +98,7 @@ __attribute__((constructor)) static void join(void) {
     strncpy(place.sun_path, strncmp(address, "unix:", 5) ? "" : address + 5, sizeof place.sun_path - 1);
     line = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (connect(line, (struct sockaddr *)&place, sizeof place)) perror("simulation_time: AIRLOOM_LOOM"), _exit(1);
-    start(HELLO), put_u16(VERSION), put_u8(0), put_u64(0); /* phase and period: as the scenario says */
+    start(HELLO), put_u16(VERSION), put_u8(255), put_u64(0); /* phase and period: as the scenario says */
     put_text(name), put_text(""), put_text(""), send_it();
     if (receive() != WELCOME) fprintf(stderr, "simulation_time: the loom did not let %s in\n", name), _exit(1);
     if (!next_turn()) _exit(0);

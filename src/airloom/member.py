@@ -23,7 +23,7 @@ import numpy as np
 from airloom.commands import Command
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.protocol import Begin, End, Hello, Kind, Letter, Order, Phase, Welcome
+from airloom.loom.protocol import Begin, Hello, Kind, Letter, Phase, Welcome
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -71,7 +71,7 @@ class Turn:
         self.letters = told.letters
         """Those that came since the last turn; `other` is who wrote it."""
         self._places = places
-        self._orders: list[Order] = []
+        self._orders: list[bytes] = []
         self._outbox: list[Letter] = []
 
     @property
@@ -81,14 +81,14 @@ class Turn:
 
     def command(self, vehicle: str, command: Command) -> None:
         """Takes effect as soon as this phase of the step is over."""
-        self._orders.append(Order(self._place(vehicle), command))
+        self._orders.append(protocol.order(self._place(vehicle), command))
 
     def kill(self, vehicle: str) -> None:
         """Stop its rotors."""
-        self._orders.append(Order(self._place(vehicle), None))
+        self._orders.append(protocol.order(self._place(vehicle), None))
 
     def send(self, member: str, content: bytes) -> None:
-        """A letter to another member, which gets it at its next turn."""
+        """A letter to another member, or to all that a pattern such as `scout_*` names; they get it at their next turn."""
         self._outbox.append(Letter(member, bytes(content)))
 
     def _place(self, vehicle: str) -> int:
@@ -115,8 +115,11 @@ class Member:
     def __enter__(self) -> Member:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.leave()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, Exception):
+            self._line.close()  # it failed: the loom is not told that all is well
+        else:
+            self.leave()
 
     def __iter__(self) -> Iterator[Turn]:
         while turn := self.begin():
@@ -139,7 +142,7 @@ class Member:
         turn, self._open = self._open, None
         if turn is not None:
             try:
-                self._line.send(protocol.end(End(turn.time_ns, turn._orders, turn._outbox)))
+                self._line.send(protocol.end(turn.time_ns, turn._orders, turn._outbox))
             except LineLost as lost:
                 self.over = str(lost)
 
@@ -217,7 +220,7 @@ def join(
     name: str | None = None,
     *,
     rate: float | None = None,
-    phase: Phase | int = Phase.LOGIC,
+    phase: Phase | int | None = None,
     vehicles: str = "",
     address: str | None = None,
     token: str | None = None,
@@ -231,7 +234,7 @@ def join(
         raise NotAdmitted(f"no loom is named: give its address, or set {ADDRESS} to unix:/path or tcp:host:port")
     period = round(NS_PER_SECOND / rate) if rate else 0
     wanted = Hello(
-        name or os.environ.get(NAME, f"member_{os.getpid()}"), Phase(phase), period, vehicles,
+        name or os.environ.get(NAME, f"member_{os.getpid()}"), None if phase is None else Phase(phase), period, vehicles,
         token if token is not None else os.environ.get(TOKEN, ""),
     )  # fmt: skip
     try:

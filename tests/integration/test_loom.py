@@ -143,12 +143,11 @@ except NotAdmitted as error:
 """
 
 
-def joined_over_tcp(folder, listen, token):
+def joined_over_tcp(folder, listen, token, port):
     """A run whose only member comes over TCP with this token; its hash, and what a stranger without it is told."""
     text = SCENARIO.replace("ENGINE", "batch").replace("command: [python, leader.py], ", "start_timeout: 20, ")
     (folder / "loomed.yaml").write_text(text[: text.index("  follower:")])
     (folder / "join.py").write_text(JOINING)
-    port = free_port()
     address = f"tcp:127.0.0.1:{port}"
     command = [sys.executable, folder / "join.py", address]
     with al.Simulation(load(folder / "loomed.yaml")) as sim:
@@ -164,13 +163,8 @@ def joined_over_tcp(folder, listen, token):
         return sim.state_hash(), sim.vehicles["drone_0"].position, told
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
-
-
-def test_over_tcp_with_a_token(tmp_path):
-    _, position, told = joined_over_tcp(tmp_path, "0.0.0.0", "secret")
+def test_over_tcp_with_a_token(tmp_path, free_port):
+    _, position, told = joined_over_tcp(tmp_path, "0.0.0.0", "secret", free_port())
     assert position[0] > 1.0
     assert "token is not the right one" in told
 

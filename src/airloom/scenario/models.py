@@ -233,6 +233,9 @@ class Member(Model):
         None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
     )
     folder: str | None = Field(None, description="where it is started; the folder of the scenario file if left out")
+    at: Name | None = Field(
+        None, description="name of the branch that starts it, on another machine; if left out it is started here"
+    )
     phase: Literal["logic", "simulator"] = Field(
         "logic", description="logic thinks with the autopilots; simulators advance their part of the world after them"
     )
