@@ -166,6 +166,66 @@ class Member:
         self._line.close()
 
 
+class Current:
+    """The member that a script under `airloom exec` is, as any of its threads sees it."""
+
+    def __init__(self, member: Member) -> None:
+        self._member = member
+        self._letters: list[Letter] = []
+        self._turn: Turn | None = None
+
+    def next_turn(self) -> int | None:
+        """For `airloom exec`: the time of the next turn, None when the run is over."""
+        turn = self._member.begin()
+        if turn is None:
+            return None
+        self._turn = turn
+        self._letters += turn.letters
+        return turn.time_ns
+
+    @property
+    def _now(self) -> Turn:
+        assert self._turn is not None
+        return self._turn
+
+    @property
+    def time(self) -> float:
+        """Seconds of simulation time."""
+        return self._now.time
+
+    @property
+    def vehicles(self) -> Mapping[str, Seen]:
+        """As they are at the beginning of this turn."""
+        return self._now.vehicles
+
+    def command(self, vehicle: str, command: Command) -> None:
+        """Takes effect when the turn ends: when all threads of the script wait."""
+        self._now.command(vehicle, command)
+
+    def kill(self, vehicle: str) -> None:
+        """Stop its rotors."""
+        self._now.kill(vehicle)
+
+    def send(self, member: str, content: bytes) -> None:
+        """A letter to another member, which gets it at its next turn."""
+        self._now.send(member, content)
+
+    def letters(self) -> list[Letter]:
+        """Those that came since they were last asked for."""
+        letters, self._letters = self._letters, []
+        return letters
+
+
+_current: Current | None = None
+
+
+def current() -> Current:
+    """The member that this script is, if `airloom exec` runs it."""
+    if _current is None:
+        raise NotAdmitted("this program is not run by airloom exec: start it with `airloom exec SCRIPT`, or use join()")
+    return _current
+
+
 def join(
     name: str | None = None,
     *,

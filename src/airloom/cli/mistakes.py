@@ -10,6 +10,7 @@ def mistakes() -> tuple[type[Exception], ...]:
     from airloom.bridges.steps.places import PlaceTaken
     from airloom.loom.cluster import ClusterError
     from airloom.loom.doors import DoorError
+    from airloom.member import NotAdmitted
     from airloom.plugin import PluginError
     from airloom.run_folder import RunFolderError
     from airloom.scenario import ScenarioError
@@ -18,5 +19,5 @@ def mistakes() -> tuple[type[Exception], ...]:
 
     return (
         ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, PlaceTaken,
-        ClusterError, DoorError,
+        ClusterError, DoorError, NotAdmitted,
     )  # fmt: skip
