@@ -54,7 +54,7 @@ int main(void) {
     line = socket(AF_UNIX, SOCK_STREAM, 0);
     if (connect(line, (struct sockaddr *)&place, sizeof place)) return perror("connect"), 1;
 
-    start(HELLO), put_u16(VERSION), put_u8(0), put_u64(0); /* phase and period: as the scenario says */
+    start(HELLO), put_u16(VERSION), put_u8(255), put_u64(0); /* phase and period: as the scenario says */
     put_text(name ? name : "circle"), put_text(""), put_text(""), send_it();
     if (receive() != WELCOME) return fprintf(stderr, "not admitted: %s\n", (char *)in + 2), 1;
 

@@ -36,7 +36,7 @@ JOINING = """
 import os, signal, time
 from airloom import PositionYaw
 from airloom.loom import protocol
-from airloom.loom.protocol import End, Letter
+from airloom.loom.protocol import Letter
 from airloom.member import join
 me = join()
 for turn in me:
@@ -48,13 +48,13 @@ FAULTS = {
     "dies": ("os.kill(os.getpid(), signal.SIGKILL)", "is gone"),
     "raises": ("raise ZeroDivisionError('too far')", "ZeroDivisionError: too far"),
     "hangs": ("time.sleep(60)", "did not answer within 1 s"),
-    "answers twice": ("me.end(); me._line.send(protocol.end(End(turn.time_ns)) * 2)", "more than one|ended a turn"),
-    "ends another turn": ("me._open = None; me._line.send(protocol.end(End(7)))", "ended a turn of 0.000000 s at 2.0"),
+    "answers twice": ("me.end(); me._line.send(protocol.end(turn.time_ns) * 2)", "more than one|ended a turn"),
+    "ends another turn": ("me._open = None; me._line.send(protocol.end(7))", "ended a turn of 0.000000 s at 2.0"),
     "sends garbage": ("me._open = None; me._line.send(b'\\x05\\0\\0\\0\\x05garb')", "talks nonsense"),
     "sends an unknown kind": ("me._open = None; me._line.send(b'\\x01\\0\\0\\0\\x63')", "no message of kind 99"),
     "sends half": ("me._open = None; me._line.send(b'\\x50\\0\\0\\0\\x05'); me._line.close()", "hung up"),
     "sends too much": ("me._open = None; me._line.send(b'\\xff\\xff\\xff\\xff\\x05')", "at most"),
-    "commands another": ("turn._orders = [protocol.Order(9, None)]", "commands vehicle 9 of 1"),
+    "commands another": ("turn._orders = [protocol.order(9, None)]", "commands vehicle 9 of 1"),
     "says hello again": (
         "me._open = None; me._line.send(protocol.hello(protocol.Hello('bad')))", "sent HELLO where END was due"
     ),

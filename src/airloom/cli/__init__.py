@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from airloom.cli import bench, check, doctor, film, fly, listing, review, run, schema, serve, view
+from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
 from airloom.cli.mistakes import mistakes
 from airloom.cli.options import flag
 from airloom.cli.screen import complain
@@ -38,7 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, serve, view, film, review, schema, doctor, bench, check):
+for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, doctor, bench, check):
     module.register(app)
 
 

@@ -40,6 +40,7 @@ class Wishes:
     link: bool
     studio: StudioWishes | None
     loom: str | None
+    cluster: str | None
     token: str | None
     figures: bool
     quiet: bool
@@ -76,6 +77,10 @@ def run(
     loom: Annotated[
         str | None,
         typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join, besides this one's."),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Start members on the workers of this Dask cluster, tcp://HOST:8786."),
     ] = None,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
@@ -117,7 +122,7 @@ def run(
 
         check(host, port)
     pace = parsed_speed(speed or ("1" if link or studio else "max"))
-    wishes = Wishes(pace, out, not no_log, link, studio, loom, token, not (no_log or no_figures), quiet, debug)
+    wishes = Wishes(pace, out, not no_log, link, studio, loom, cluster, token, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -137,7 +142,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
-    sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    _open_to_others(sim, wishes)
     replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
     folder = RunFolder.create(scenario.name, wishes.folder)
     if replaces:
@@ -155,6 +160,20 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     with _studio_beside(run, wishes), ended_by_signals(run) as signals:
         run.fly(look)
     return run, signals
+
+
+def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
+    """Say where members on other machines join, and with which token."""
+    from airloom.loom.cluster import Cluster
+    from airloom.loom.doors import token_for
+
+    sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    if wishes.cluster:
+        sim.loom.cluster = Cluster(wishes.cluster)
+    elif wishes.loom:
+        sim.loom.token = token_for(wishes.loom, wishes.token)
+        need = f" with token {sim.loom.token}" if sim.loom.token else ""
+        say(f"Members on other machines join at {wishes.loom}{need}", "cyan")
 
 
 def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:

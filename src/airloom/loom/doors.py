@@ -19,20 +19,21 @@ class DoorError(Exception):
 class Doors:
     def __init__(self, listen: str | None = None, token: str | None = None) -> None:
         """`listen` is `tcp:host:port`, port 0 for any free one."""
+        place = _parsed(listen) if listen else None
         self._folder = Path(tempfile.mkdtemp(prefix="airloom-loom-"))
         self._path = self._folder / "loom"
         self.address = f"unix:{self._path}"
         """For members on this machine."""
         self.remote_address: str | None = None
-        self.token = token or ""
+        self.token = token_for(listen, token) if listen else token or ""
         """What members that come over TCP must know; empty if there is nothing to know."""
         local = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         local.bind(os.fspath(self._path))
         self._path.chmod(0o600)
         local.listen(128)
         self.listeners = [local]
-        if listen:
-            self._open_tcp(*_parsed(listen))
+        if place:
+            self._open_tcp(*place)
 
     def _open_tcp(self, host: str, port: int) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -42,8 +43,6 @@ class Doors:
             self.close()
             raise DoorError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
         self.listeners.append(listener)
-        if not self.token and host not in LOOPBACK:
-            self.token = secrets.token_urlsafe(16)
         self.remote_address = f"tcp:{host}:{listener.getsockname()[1]}"
 
     def knows(self, token: str, came_by: socket.socket) -> bool:
@@ -57,6 +56,12 @@ class Doors:
         with suppress(OSError):
             self._path.unlink()
             self._folder.rmdir()
+
+
+def token_for(listen: str, token: str | None) -> str:
+    """The token that members must know who come to that place: beyond this machine there always is one."""
+    host, _ = _parsed(listen)
+    return token or ("" if host in LOOPBACK else secrets.token_urlsafe(16))
 
 
 def _parsed(listen: str) -> tuple[str, int]:

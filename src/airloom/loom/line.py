@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import Any
 
-from airloom.loom.protocol import HEAD, LONGEST_MESSAGE, Kind, ProtocolError, parse
+from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
 
 
 class LineLost(Exception):
@@ -19,54 +19,63 @@ class Line:
         connection.setblocking(True)
         self._socket = connection
         self._timeout: float | None = None
-        self._buffer = bytearray()
+        self._buffer = b""
         if connection.family != socket.AF_UNIX:
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            _make_quick_and_mortal(connection)
 
     def fileno(self) -> int:
         return self._socket.fileno()
 
     def send(self, data: bytes) -> None:
+        """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
             self._socket.sendall(data)
+        except BlockingIOError:
+            raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
 
     def receive(self, timeout: float | None = None) -> tuple[Kind, Any]:
-        """The next message; TimeoutError if it does not come in time, LineLost if it cannot come any more."""
-        self._be_patient(timeout)
-        size = self._size()
-        while size is None or len(self._buffer) < size:
-            self._read_some()
-            size = self._size()
-        kind, body = self._buffer[4], bytes(self._buffer[5:size])
-        del self._buffer[:size]
-        found = parse(kind, memoryview(body))
-        return Kind(kind), found
+        """The next message as an object; TimeoutError if it does not come in time, LineLost if it cannot come."""
+        kind, body = self.receive_bytes(timeout)
+        return kind, parse(kind, body)
 
-    def _be_patient(self, timeout: float | None) -> None:
+    def receive_bytes(self, timeout: float | None = None) -> tuple[Kind, bytes]:
+        """The next message as it came."""
+        self.be_patient(timeout)
+        data = self._buffer or self._read()
+        while (size := _size(data)) is None or len(data) < size:
+            data = self._keep(data) + self._read()
+        self._buffer = data[size:]
+        try:
+            return KINDS[data[4]], data[HEAD.size : size]
+        except KeyError:
+            raise ProtocolError(f"there is no message of kind {data[4]}") from None
+
+    def be_patient(self, timeout: float | None) -> None:
         """By the kernel's own timeout: with Python's each read would be two calls, one to wait and one to read."""
         if timeout != self._timeout:
             self._timeout = timeout
             seconds, rest = divmod(timeout or 0.0, 1.0)
             limit = struct.pack("ll", int(seconds), int(rest * 1e6))
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
 
     @property
     def has_more(self) -> bool:
         """Whether something came beyond the last message."""
         return bool(self._buffer)
 
-    def _size(self) -> int | None:
-        """Of the message at hand with its head, once that is there."""
-        if len(self._buffer) < HEAD.size:
-            return None
-        length, _ = HEAD.unpack_from(self._buffer)
-        if not 1 <= length <= LONGEST_MESSAGE:
-            raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {LONGEST_MESSAGE} are taken")
-        return 4 + length
+    def put_back(self, data: bytes) -> None:
+        """Bytes that somebody else has read from the socket, to be received first."""
+        self._buffer = data
 
-    def _read_some(self) -> None:
+    def _keep(self, data: bytes) -> bytes:
+        """A part of a message survives a timeout."""
+        self._buffer = data
+        return data
+
+    def _read(self) -> bytes:
         try:
             data = self._socket.recv(65536)
         except BlockingIOError:
@@ -75,10 +84,29 @@ class Line:
             raise LineLost(error.strerror or "the connection is gone") from None
         if not data:
             raise LineLost("it hung up")
-        self._buffer += data
+        return data
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _size(data: bytes) -> int | None:
+    """Of the message at hand with its head, once that is there."""
+    if len(data) < HEAD.size:
+        return None
+    length, _ = HEAD.unpack_from(data)
+    if not 1 <= length <= LONGEST_MESSAGE:
+        raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {LONGEST_MESSAGE} are taken")
+    return 4 + length
+
+
+def _make_quick_and_mortal(connection: socket.socket) -> None:
+    """Small messages go at once, and a cut cable is noticed even by who only waits: after about 25 s."""
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 10)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
 
 
 def connect(address: str, timeout: float = 30.0) -> Line:

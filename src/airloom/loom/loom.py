@@ -2,59 +2,91 @@
 second, and only then does the physics go on.
 
 What members say is carried out in the order of their names once a phase is over, so that it makes no difference who
-answers first. A member that dies, hangs or talks nonsense is dealt with as its description says.
+answers first, nor where a member runs. One that dies, hangs or talks nonsense is dealt with as its description says.
 """
 
 from __future__ import annotations
 
-import select
-import socket
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from airloom.clock import ticks_per_period
 from airloom.commands import CommandError
 from airloom.loom import protocol
+from airloom.loom.bundles import Admission, Outcome, Round, What
+from airloom.loom.cluster import Cluster, ClusterError
 from airloom.loom.doors import DoorError, Doors
-from airloom.loom.line import Line, LineLost
-from airloom.loom.members import MemberFailed, Seat
-from airloom.loom.processes import Processes
+from airloom.loom.hub import Answer, Hub
+from airloom.loom.plan import Plan
+from airloom.loom.processes import CannotStart, Processes
 from airloom.loom.protocol import End, Hello, Kind, Letter, Phase, ProtocolError, Welcome
+from airloom.loom.sights import FleetSights
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
     from airloom.simulation import Simulation
+    from airloom.vehicle import Vehicle
 
 LOOKING_OUT = 0.05  # s of wall time between two looks for newcomers
-HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
+MOST_LETTERS = 10_000
+"""That may wait for a member; whoever sends more floods it."""
 
 
 class LoomError(Exception):
     """The run cannot go on because of a member; the message is meant for the user."""
 
 
+@dataclass
+class Membership:
+    """What was agreed with a member."""
+
+    name: str
+    phase: Phase
+    period: int
+    """Ticks from turn to turn."""
+    vehicles: Sequence[Vehicle]
+    description: Description
+    inbox: list[Letter] = field(default_factory=list)
+
+    def post(self, letter: Letter) -> None:
+        if len(self.inbox) < MOST_LETTERS:
+            self.inbox.append(letter)
+
+    def letters(self) -> list[Letter]:
+        letters, self.inbox = self.inbox, []
+        return letters
+
+
 class Loom:
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._described = sim.scenario.members
-        self._seats: dict[str, Seat] = {}
+        self._members: dict[str, Membership] = {}
         self.listen: str | None = None
         """`tcp:host:port` where members on other machines join, besides the socket for those on this one."""
         self.token: str | None = None
         """What they must know; made up if left out and the place is not on this machine alone."""
-        self.doors: Doors | None = None
-        self._newcomers: list[tuple[Line, socket.socket]] = []
+        self.cluster: Cluster | None = None
+        """Where the members run that the scenario starts, instead of on this machine."""
+        self._hub: Hub | None = None
         self._looked_out = 0.0
+        self._lost: dict[str, str] = {}
+        """Members that will not come, and why."""
         self._processes = Processes()
         self.periods: set[int] = set()
         """Ticks between turns, of all members."""
+        self._due: dict[tuple[bool, ...], list[list[Membership]]] = {}
 
     @property
-    def seats(self) -> Iterable[Seat]:
-        return self._seats.values()
+    def doors(self) -> Doors | None:
+        """Where members join, while the run goes on."""
+        return self._hub.doors if self._hub else None
 
     # -- opening and closing -----------------------------------------------------------------------------------------
 
@@ -62,175 +94,206 @@ class Loom:
         """Listen, start the members that the scenario describes, and wait until all are there."""
         if not self._described:
             return
+        listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
-            self.doors = Doors(self.listen, self.token)
+            self._hub = Hub(Doors(listen, self.token), self._admit, self._lost.__setitem__)
         except DoorError as error:
             raise LoomError(str(error)) from None
-        if self.doors.remote_address:
-            need = f" with token {self.doors.token}" if self.doors.token else ""
-            self._sim.event("loom", f"members may join at {self.doors.remote_address}{need}")
-        for name, description in self._described.items():
-            if description.command:
-                self._start(name, description, logs)
+        self._sights = FleetSights(self._sim)
+        self._say_where(self._hub.doors)
+        self._start_all(self._hub.doors, logs)
         self._wait_for_all()
 
-    def _start(self, name: str, description: Description, logs: Path | None) -> None:
-        assert self.doors is not None
+    def _say_where(self, doors: Doors) -> None:
+        if doors.remote_address:
+            need = " with its token" if doors.token else ""
+            self._sim.event("loom", f"members may join at {doors.remote_address}{need}")
+
+    def _start_all(self, doors: Doors, logs: Path | None) -> None:
+        started = {name: it for name, it in self._described.items() if it.command}
         try:
-            self._processes.start(name, description, self.doors.address, logs)
-        except MemberFailed as failure:
+            if self.cluster is not None:
+                self.cluster.start(started, doors, logs)
+                return
+            for name, it in started.items():
+                if not it.at:
+                    self._processes.start(name, it.command or [], it.folder, doors.address, logs)
+        except (CannotStart, ClusterError) as failure:
             raise LoomError(str(failure)) from None
 
     def close(self, reason: str = "the run is over") -> None:
-        for seat in self._seats.values():
-            with suppress(LineLost, TimeoutError):
-                seat.line.send(protocol.told(Kind.BYE, reason))
-            seat.line.close()
-        for line, _ in self._newcomers:
-            line.close()
-        self._seats.clear()
-        self._newcomers.clear()
-        self.periods.clear()
+        hub, self._hub = self._hub, None
+        if hub is not None:
+            hub.close(reason)
+        self._members.clear()
+        self._lost.clear()
+        self._membership_changed()
         self._processes.end()
-        if self.doors is not None:
-            self.doors.close()
-            self.doors = None
+        if self.cluster is not None:
+            self.cluster.end()
+
+    def _wait_for_all(self) -> None:
+        assert self._hub is not None
+        began = time.monotonic()
+        while missing := [name for name in self._described if name not in self._members]:
+            for name in missing:
+                self._must_still_come(name, time.monotonic() - began)
+            self._hub.look_out(0.05)
+
+    def _must_still_come(self, name: str, waited: float) -> None:
+        assert self._hub is not None
+        patience, branch = self._described[name].start_timeout, self._described[name].at
+        end = self._processes.early_end(name) or self._lost.get(name) or (self.cluster and self.cluster.early_end(name))
+        if end:
+            raise LoomError(f"member '{name}' {end}")
+        if waited > patience:
+            place = self._hub.doors.remote_address or self._hub.doors.address
+            hint = f"; `airloom branch {branch}` starts it on its machine" if branch else ""
+            raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s{hint}")
 
     # -- admission ---------------------------------------------------------------------------------------------------
 
-    def _wait_for_all(self) -> None:
-        began = time.monotonic()
-        while missing := [name for name in self._described if name not in self._seats]:
-            for name in missing:
-                self._must_still_come(name, time.monotonic() - began)
-            self._admit(0.05)
-
-    def _must_still_come(self, name: str, waited: float) -> None:
-        patience = self._described[name].start_timeout
-        if (code := self._processes.exit_code(name)) is not None:
-            tail = self._processes.tail(name)
-            raise LoomError(f"member '{name}' ended with code {code} before it joined{tail}")
-        if waited > patience:
-            assert self.doors is not None
-            place = self.doors.remote_address or self.doors.address
-            raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s")
-
-    def _admit(self, patience: float = 0.0) -> None:
-        """Take in who knocks; whoever has not said who it is yet is asked again later, and nobody waits for it."""
-        assert self.doors is not None
-        waiting = dict(self._newcomers)
-        places: list[Any] = [*self.doors.listeners, *waiting]
-        for one in select.select(places, [], [], patience)[0]:
-            if one in waiting:
-                self._newcomers.remove((one, waiting[one]))
-                self._greet(one, waiting[one])
-            else:
-                self._newcomers.append((Line(one.accept()[0]), one))
-
-    def _greet(self, line: Line, came_by: socket.socket) -> None:
-        assert self.doors is not None
+    def _admit(self, hello: Hello, answer: Answer) -> None:
         try:
-            kind, hello = line.receive(HANDSHAKE)
-            if kind is not Kind.HELLO:
-                raise ProtocolError(f"a newcomer says HELLO first, not {kind.name}")
-            if not self.doors.knows(hello.token, came_by):
-                raise ProtocolError("its token is not the right one")
-            self._seat(line, hello)
-        except (ProtocolError, TimeoutError, LineLost) as error:
-            with suppress(LineLost, TimeoutError):
-                line.send(protocol.told(Kind.REFUSED, str(error)))
-            line.close()
+            member = self._agreed(hello)
+        except ProtocolError as error:
+            answer(str(error))
+            return
+        sim = self._sim
+        self._members[member.name] = member
+        self._members = dict(sorted(self._members.items()))
+        self._membership_changed()
+        told = Welcome(sim.step_ns, sim.time_ns, [vehicle.name for vehicle in member.vehicles])
+        numbers = [self._sights.number(vehicle) for vehicle in member.vehicles]
+        answer(Admission(member.name, told, numbers, member.description.timeout))
 
-    def _seat(self, line: Line, hello: Hello) -> None:
+    def _agreed(self, hello: Hello) -> Membership:
         description = self._described.get(hello.name)
         if description is None:
             raise ProtocolError(f"no member is called '{hello.name}'; the scenario has {', '.join(self._described)}")
-        if hello.name in self._seats:
+        if hello.name in self._members:
             raise ProtocolError(f"member '{hello.name}' is here already")
-        sim = self._sim
-        vehicles = list(sim.group(hello.vehicles or description.vehicles))
+        vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
         if not vehicles:
             raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
         try:
             rate = 1e9 / hello.period_ns if hello.period_ns else description.rate
-            period = ticks_per_period(rate, sim.step_ns)
+            period = ticks_per_period(rate, self._sim.step_ns)
         except ValueError as error:
             raise ProtocolError(str(error)) from None
-        phase = Phase[description.phase.upper()]
-        self._seats[hello.name] = Seat(hello.name, line, phase, period, vehicles, description)
-        self._seats = dict(sorted(self._seats.items()))
-        self.periods.add(period)
-        line.send(protocol.welcome(Welcome(sim.step_ns, sim.time_ns, [vehicle.name for vehicle in vehicles])))
+        phase = Phase[description.phase.upper()] if hello.phase is None else hello.phase
+        return Membership(hello.name, phase, period, vehicles, description)
+
+    def _membership_changed(self) -> None:
+        self.periods = {member.period for member in self._members.values()}
+        self._due.clear()
 
     # -- the way of a step -------------------------------------------------------------------------------------------
 
     def take_turns(self) -> None:
         """Let all whose turn it is at this tick have it."""
-        if self.doors is None:
+        if self._hub is None:
             return
         if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
             self._looked_out = now
-            self._admit()
-        due = [seat for seat in self.seats if self._sim.tick % seat.period == 0]
-        for phase in Phase:
-            if ready := [seat for seat in due if seat.phase is phase]:
-                self._run(ready)
+            self._hub.look_out()
+        self._sights.keep_up()
+        for members in self._due_now():
+            self._play([member for member in members if self._members.get(member.name) is member])
 
-    def _run(self, due: list[Seat]) -> None:
+    def _due_now(self) -> list[list[Membership]]:
+        """Who has a turn at this tick, phase by phase."""
+        tick = self._sim.tick
+        turns = tuple(tick % period == 0 for period in self.periods)
+        if turns not in self._due:
+            phases = [
+                [m for m in self._members.values() if m.phase is phase and tick % m.period == 0] for phase in Phase
+            ]
+            self._due[turns] = [members for members in phases if members]
+        return self._due[turns]
+
+    def _play(self, members: list[Membership]) -> None:
+        assert self._hub is not None
         now = self._sim.time_ns
-        begun = [seat for seat in due if self._began(seat, now)]
-        said = [(seat, self._heard(seat, now)) for seat in begun]
-        for seat, end in said:
+        round_ = Round(now, self._sights, {member.name: member.letters() for member in members})
+        outcomes = self._hub.play(round_, self._obeyed)
+        said = [(member, self._heard(member, outcomes[member.name], now)) for member in members if outcomes]
+        for member, end in said:
             if end is not None:
-                self._carry_out(seat, end)
+                self._carry_out(member, end)
 
-    def _began(self, seat: Seat, now: int) -> bool:
-        try:
-            seat.begin(now)
-        except MemberFailed as failure:
-            self._deal_with(seat, failure)
-            return False
-        return True
+    def _obeyed(self, plan: Plan) -> bool:
+        """Whether all that was said could be carried out at once."""
+        velocities = plan.obey(self._sim.time_ns)
+        if velocities > 0:
+            vehicles = [vehicle for seat in plan.seats for vehicle in self._members[seat.name].vehicles]
+            for k in np.flatnonzero(plan.heard):
+                self._sim.guard.heard(vehicles[k])
+            plan.heard[:] = False
+        return velocities >= 0
 
-    def _heard(self, seat: Seat, now: int) -> End | None:
-        try:
-            end = seat.end(now)
-        except MemberFailed as failure:
-            self._deal_with(seat, failure)
+    def _heard(self, member: Membership, outcome: Outcome, now: int) -> End | None:
+        if outcome.what is What.LEFT:
+            self._sim.event(member.name, "has left the loom")
+            self._dismiss(member)
             return None
-        if end is None:
-            self._sim.event(seat.name, "has left the loom")
-            self._dismiss(seat)
+        try:
+            if outcome.what is What.FAILED:
+                raise ProtocolError(outcome.body.decode())
+            return self._understood(member, outcome.body, now)
+        except ProtocolError as error:
+            self._deal_with(member, f"member '{member.name}' {error}{self._processes.tail(member.name)}")
+            return None
+
+    def _understood(self, member: Membership, body: bytes, now: int) -> End:
+        try:
+            end = protocol.parse(Kind.END, body)
+        except ProtocolError as error:
+            raise ProtocolError(f"talks nonsense: {error}") from None
+        if end.time_ns != now:
+            raise ProtocolError(f"ended a turn of {end.time_ns * 1e-9:.6f} s at {now * 1e-9:.6f} s")
+        for order in end.orders:
+            if order.vehicle >= len(member.vehicles):
+                raise ProtocolError(f"commands vehicle {order.vehicle} of {len(member.vehicles)}")
         return end
 
-    def _carry_out(self, seat: Seat, end: End) -> None:
+    def _carry_out(self, member: Membership, end: End) -> None:
         for order in end.orders:
-            vehicle = seat.vehicles[order.vehicle]
+            vehicle = member.vehicles[order.vehicle]
             try:
                 vehicle.kill() if order.command is None else vehicle.command(order.command)
             except CommandError as error:
-                self._sim.event(seat.name, f"refused: {error}", level="warning")
+                self._sim.event(member.name, f"refused: {error}", level="warning")
         for letter in end.letters:
-            if letter.other in self._seats:
-                self._seats[letter.other].post(Letter(seat.name, letter.content))
-            else:
-                self._sim.event(seat.name, f"wrote to '{letter.other}', which is no member", level="warning")
+            self._deliver(member, letter)
+
+    def _deliver(self, writer: Membership, letter: Letter) -> None:
+        """To the member of that name, or to all whom a pattern names but the writer."""
+        out = Letter(writer.name, letter.content)
+        if letter.other in self._members:
+            self._members[letter.other].post(out)
+            return
+        readers = [m for name, m in self._members.items() if fnmatchcase(name, letter.other) and m is not writer]
+        for reader in readers:
+            reader.post(out)
+        if not readers:
+            self._sim.event(writer.name, f"wrote to '{letter.other}', which is no member", level="warning")
 
     # -- failures ----------------------------------------------------------------------------------------------------
 
-    def _deal_with(self, seat: Seat, failure: MemberFailed) -> None:
-        text = f"{failure}{self._processes.tail(seat.name)}"
-        if seat.description.on_failure == "stop":
-            raise LoomError(text)
-        self._sim.event("loom", text, level="error")
-        self._dismiss(seat)
-        if seat.description.on_failure == "hold":
-            for vehicle in seat.vehicles:
+    def _deal_with(self, member: Membership, failure: str) -> None:
+        if member.description.on_failure == "stop":
+            raise LoomError(failure)
+        self._sim.event("loom", failure, level="error")
+        self._dismiss(member)
+        if member.description.on_failure == "hold":
+            for vehicle in member.vehicles:
                 if vehicle.armed:
                     vehicle.recover()
 
-    def _dismiss(self, seat: Seat) -> None:
-        seat.line.close()
-        del self._seats[seat.name]
-        self.periods = {other.period for other in self.seats}
-        self._processes.end_one(seat.name)
+    def _dismiss(self, member: Membership) -> None:
+        assert self._hub is not None
+        self._hub.dismiss(member.name)
+        del self._members[member.name]
+        self._membership_changed()
+        self._processes.end_one(member.name)

@@ -8,18 +8,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
-
-from airloom.loom.members import MemberFailed
-
-if TYPE_CHECKING:
-    from airloom.scenario.models import Member as Description
+from typing import IO, Any
 
 PATIENCE = 2.0  # s to end when asked
+LAST_WORDS = 0.5  # s to print why it ends
 TAIL = 500  # bytes of a member's output that are told when it fails
+
+
+class CannotStart(Exception):
+    """A program that is not there, or cannot be run; the message is meant for the user."""
 
 
 @dataclass
@@ -32,41 +33,49 @@ class Processes:
     def __init__(self) -> None:
         self._started: dict[str, Started] = {}
 
-    def start(self, name: str, description: Description, address: str, logs: Path | None) -> None:
+    def start(self, name: str, command: list[str], folder: str | None, address: str, logs: Path | None) -> None:
         """In a group of its own, so that its children end with it; it is told where the loom is by its environment."""
         output: Any = (logs / f"member-{name}.txt").open("w+b") if logs else tempfile.TemporaryFile()  # noqa: SIM115
-        assert description.command is not None
-        command = [sys.executable if part == "python" else part for part in description.command]
+        command = [sys.executable if part == "python" else part for part in command]
         variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
         try:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables,
-                cwd=description.folder, start_new_session=True,
+                cwd=folder, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             output.close()
-            raise MemberFailed(name, f"cannot be started: {' '.join(command)}: {error.strerror}") from None
+            if folder and not Path(folder).is_dir():
+                raise CannotStart(f"member '{name}' cannot be started: there is no folder {folder}") from None
+            raise CannotStart(f"member '{name}' cannot be started: {' '.join(command)}: {error.strerror}") from None
         self._started[name] = Started(process, output)
 
-    def exit_code(self, name: str) -> int | None:
-        return self._started[name].process.poll() if name in self._started else None
+    def early_end(self, name: str) -> str | None:
+        """How a member ended that should only have begun."""
+        code = self._started[name].process.poll() if name in self._started else None
+        return None if code is None else f"ended with code {code} before it joined{self.tail(name)}"
 
     def tail(self, name: str) -> str:
         """The last that a member has printed, to be told beside its failure."""
         if name not in self._started:
             return ""
+        with suppress(subprocess.TimeoutExpired):
+            self._started[name].process.wait(LAST_WORDS)
         output = self._started[name].output
         output.seek(0, os.SEEK_END)
         output.seek(max(0, output.tell() - TAIL))
         text = output.read().decode(errors="replace").strip()
         return f"; it said last:\n{text}" if text else ""
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(list(self._started))
+
     def end(self) -> None:
         """All of them: asked first, then forced."""
-        for name in list(self._started):
+        for name in self:
             self._ask(name)
         deadline = time.monotonic() + PATIENCE
-        for name in list(self._started):
+        for name in self:
             self._make_sure(name, max(deadline - time.monotonic(), 0.0))
 
     def end_one(self, name: str) -> None:

@@ -26,10 +26,11 @@ HEAD = struct.Struct("<IB")
 NO_LETTERS = b"\0\0"
 _HELLO = struct.Struct("<HBQ")
 _WELCOME = struct.Struct("<HQQH")
-_TIME_AND_COUNT = struct.Struct("<QH")
-_COUNT = struct.Struct("<H")
+TIME_AND_COUNT = struct.Struct("<QH")
+_BEGIN_HEAD = struct.Struct("<IBQH")
+COUNT = struct.Struct("<H")
 _COMMAND = struct.Struct("<HBB")
-_LENGTH = struct.Struct("<I")
+LENGTH = struct.Struct("<I")
 
 
 class Kind(IntEnum):
@@ -39,6 +40,19 @@ class Kind(IntEnum):
     BEGIN = 4
     END = 5
     BYE = 6
+    BRANCH = 7
+    """From here on between coordinators, see `bundles.py`."""
+    JOIN = 8
+    ADMITTED = 9
+    TURNED_AWAY = 10
+    BEGINS = 11
+    ENDS = 12
+    DISMISS = 13
+    LOST = 14
+
+
+KINDS: dict[int, Kind] = {kind.value: kind for kind in Kind}
+"""Faster to ask than the class."""
 
 
 class Phase(IntEnum):
@@ -50,6 +64,10 @@ class Phase(IntEnum):
     """After them: it simulates a part of the world, such as the radio network."""
 
 
+AS_DESCRIBED = 255
+"""Instead of a phase: the one that the scenario says."""
+
+
 class ProtocolError(Exception):
     """Bytes that no member or loom should send; the message says what was wrong."""
 
@@ -57,11 +75,12 @@ class ProtocolError(Exception):
 @dataclass(frozen=True)
 class Hello:
     name: str
-    phase: Phase = Phase.LOGIC
+    phase: Phase | None = None
+    """None takes what the scenario says, as do the next two if empty."""
     period_ns: int = 0
-    """From turn to turn; 0 takes what the scenario says."""
+    """From turn to turn."""
     vehicles: str = ""
-    """Pattern of those it wants to see and command; empty takes what the scenario says."""
+    """Pattern of those it wants to see and command."""
     token: str = ""
     version: int = VERSION
 
@@ -82,13 +101,6 @@ class Letter:
     other: str
     """Whom it is to, or from."""
     content: bytes
-
-
-class Begin(NamedTuple):
-    time_ns: int
-    states: np.ndarray
-    """[vehicle, 13], in the order of the welcome."""
-    letters: Sequence[Letter] = ()
 
 
 class Order(NamedTuple):
@@ -112,47 +124,51 @@ def message(kind: Kind, body: bytes = b"") -> bytes:
 
 
 def hello(it: Hello) -> bytes:
-    texts = _text(it.name) + _text(it.vehicles) + _text(it.token)
-    return message(Kind.HELLO, _HELLO.pack(it.version, it.phase, it.period_ns) + texts)
+    texts = text(it.name) + text(it.vehicles) + text(it.token)
+    phase = AS_DESCRIBED if it.phase is None else it.phase
+    return message(Kind.HELLO, _HELLO.pack(it.version, phase, it.period_ns) + texts)
 
 
 def welcome(it: Welcome) -> bytes:
     head = _WELCOME.pack(it.version, it.step_ns, it.time_ns, len(it.vehicles))
-    return message(Kind.WELCOME, head + b"".join(map(_text, it.vehicles)))
+    return message(Kind.WELCOME, head + b"".join(map(text, it.vehicles)))
 
 
 def told(kind: Kind, reason: str) -> bytes:
     """REFUSED or BYE."""
-    return message(kind, _text(reason[:1000]))
+    return message(kind, text(reason[:1000]))
 
 
-def begin(it: Begin) -> bytes:
-    head = _TIME_AND_COUNT.pack(it.time_ns, len(it.states))
-    return message(Kind.BEGIN, head + it.states.astype("<f8", copy=False).tobytes() + _letters(it.letters))
+def begin(time_ns: int, states: np.ndarray, letters: Sequence[Letter] = ()) -> bytes:
+    """`states` are [vehicle, 13], in the order of the welcome. The usual round has `exchange.py` write it instead."""
+    rest = states.tobytes() + letters_as_bytes(letters)
+    return _BEGIN_HEAD.pack(1 + TIME_AND_COUNT.size + len(rest), Kind.BEGIN, time_ns, len(states)) + rest
 
 
-def end(it: End) -> bytes:
-    orders = b"".join(map(_order, it.orders))
-    return message(Kind.END, _TIME_AND_COUNT.pack(it.time_ns, len(it.orders)) + orders + _letters(it.letters))
+def end(time_ns: int, orders: Sequence[bytes] = (), letters: Sequence[Letter] = ()) -> bytes:
+    """Orders as `order` writes them."""
+    body = TIME_AND_COUNT.pack(time_ns, len(orders)) + b"".join(orders)
+    return message(Kind.END, body + letters_as_bytes(letters))
 
 
-def _text(text: str) -> bytes:
-    data = text.encode()
-    return _COUNT.pack(len(data)) + data
+def order(vehicle: int, command: Command | None) -> bytes:
+    """A command for a vehicle, by its place in the welcome; None stops the rotors."""
+    if command is None:
+        return _COMMAND.pack(vehicle, Mode.IDLE, 0)
+    numbers = flattened(command)
+    return _with_numbers(len(numbers)).pack(vehicle, command.mode, len(numbers), *numbers)
 
 
-def _letters(letters: Sequence[Letter]) -> bytes:
+def text(words: str) -> bytes:
+    data = words.encode()
+    return COUNT.pack(len(data)) + data
+
+
+def letters_as_bytes(letters: Sequence[Letter]) -> bytes:
     if not letters:
         return NO_LETTERS
-    parts = [_text(letter.other) + _LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
-    return _COUNT.pack(len(letters)) + b"".join(parts)
-
-
-def _order(order: Order) -> bytes:
-    if order.command is None:
-        return _COMMAND.pack(order.vehicle, Mode.IDLE, 0)
-    numbers = flattened(order.command)
-    return _with_numbers(len(numbers)).pack(order.vehicle, order.command.mode, len(numbers), *numbers)
+    parts = [text(letter.other) + LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
+    return COUNT.pack(len(letters)) + b"".join(parts)
 
 
 @cache
@@ -163,9 +179,9 @@ def _with_numbers(count: int) -> struct.Struct:
 def flattened(command: Command) -> list[float]:
     """The numbers of a command, field by field as its class lists them."""
     numbers: list[float] = []
-    for name, width in _fields(type(command)):  # type: ignore[arg-type]
+    for name, is_vector in _fields(type(command)):  # type: ignore[arg-type]
         value = getattr(command, name)
-        if width == 3:
+        if is_vector:
             numbers += value
         else:
             numbers.append(value)
@@ -173,21 +189,23 @@ def flattened(command: Command) -> list[float]:
 
 
 @cache
-def _fields(kind: type[Command]) -> list[tuple[str, int]]:
-    """Name and width of each field of a command."""
-    return [(field.name, 3 if field.name in _VECTORS else 1) for field in fields(kind)]
+def _fields(kind: type[Command]) -> list[tuple[str, bool]]:
+    """Name of each field of a command, and whether it is a vector of three."""
+    return [(field.name, field.name in _VECTORS) for field in fields(kind)]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
-def parse(kind: int, body: memoryview) -> Any:
-    """A message as an object: Hello, Welcome, Begin, End, or the text of REFUSED and BYE."""
-    reader = _Reader(body)
+def parse(kind: int, body: bytes) -> Any:
+    """A message as an object: Hello, Welcome, End, or the text of REFUSED and BYE."""
     if kind not in _PARSERS:
         raise ProtocolError(f"there is no message of kind {kind}")
+    reader = Reader(body)
     try:
         found = _PARSERS[kind](reader)
+    except struct.error:
+        raise ProtocolError(f"a message ends after {len(body)} bytes, in the middle of something") from None
     except ValueError as error:
         raise ProtocolError(f"a message of kind {kind} makes no sense: {error}") from None
     if reader.at != len(body):
@@ -195,59 +213,66 @@ def parse(kind: int, body: memoryview) -> Any:
     return found
 
 
-class _Reader:
-    def __init__(self, body: memoryview) -> None:
+class Reader:
+    """Reads a body from the left."""
+
+    def __init__(self, body: bytes) -> None:
         self.body, self.at = body, 0
 
     def unpack(self, form: struct.Struct) -> tuple:
-        return form.unpack(self.take(form.size))
+        at, self.at = self.at, self.at + form.size
+        return form.unpack_from(self.body, at)
 
-    def take(self, size: int) -> memoryview:
+    def take(self, size: int) -> bytes:
         if self.at + size > len(self.body):
-            raise ProtocolError(f"a message ends after {len(self.body)} bytes, in the middle of something")
+            raise struct.error
         self.at += size
         return self.body[self.at - size : self.at]
 
     def text(self) -> str:
-        return bytes(self.take(self.unpack(_COUNT)[0])).decode()
+        return self.take(self.unpack(COUNT)[0]).decode()
 
-    def numbers(self, count: int) -> np.ndarray:
-        return np.frombuffer(self.take(8 * count), "<f8")
+    def content(self) -> bytes:
+        return self.take(self.unpack(LENGTH)[0])
 
     def letters(self) -> list[Letter]:
-        if self.body[self.at :] == NO_LETTERS:
-            self.at += len(NO_LETTERS)
-            return []
-        return [Letter(self.text(), bytes(self.take(self.unpack(_LENGTH)[0]))) for _ in range(self.unpack(_COUNT)[0])]
+        return [Letter(self.text(), self.content()) for _ in range(self.unpack(COUNT)[0])]
 
 
-def _parse_hello(reader: _Reader) -> Hello:
+def _parse_hello(reader: Reader) -> Hello:
     version, phase, period_ns = reader.unpack(_HELLO)
     if version != VERSION:
         raise ProtocolError(f"it speaks version {version} of the protocol, and this loom version {VERSION}")
-    return Hello(reader.text(), Phase(phase), period_ns, reader.text(), reader.text(), version)
+    wanted = None if phase == AS_DESCRIBED else Phase(phase)
+    return Hello(reader.text(), wanted, period_ns, reader.text(), reader.text(), version)
 
 
-def _parse_welcome(reader: _Reader) -> Welcome:
+def _parse_welcome(reader: Reader) -> Welcome:
     version, step_ns, time_ns, count = reader.unpack(_WELCOME)
     return Welcome(step_ns, time_ns, [reader.text() for _ in range(count)], version)
 
 
-def _parse_begin(reader: _Reader) -> Begin:
-    time_ns, count = reader.unpack(_TIME_AND_COUNT)
-    states = reader.numbers(count * STATE_NUMBERS).reshape(count, STATE_NUMBERS)
-    return Begin(time_ns, states, reader.letters())
+def states_in(body: bytes, count: int) -> np.ndarray:
+    """Of a BEGIN with so many vehicles."""
+    return np.frombuffer(body, "<f8", count * STATE_NUMBERS, TIME_AND_COUNT.size).reshape(count, STATE_NUMBERS)
 
 
-def _parse_end(reader: _Reader) -> End:
-    time_ns, count = reader.unpack(_TIME_AND_COUNT)
+def letters_in(body: bytes, count: int) -> list[Letter]:
+    """Of a BEGIN with so many vehicles."""
+    reader = Reader(body)
+    reader.at = TIME_AND_COUNT.size + 8 * STATE_NUMBERS * count
+    return reader.letters()
+
+
+def _parse_end(reader: Reader) -> End:
+    time_ns, count = reader.unpack(TIME_AND_COUNT)
     return End(time_ns, [_parse_order(reader) for _ in range(count)], reader.letters())
 
 
-def _parse_order(reader: _Reader) -> Order:
+def _parse_order(reader: Reader) -> Order:
     vehicle, mode, count = reader.unpack(_COMMAND)
     numbers = reader.unpack(_doubles(count))
-    return Order(vehicle, None if mode == Mode.IDLE else command_from(Mode(mode), numbers))
+    return Order(vehicle, command_from(Mode(mode), numbers) if mode else None)
 
 
 @cache
@@ -257,28 +282,32 @@ def _doubles(count: int) -> struct.Struct:
 
 def command_from(mode: Mode, numbers: Sequence[float]) -> Command:
     """The other way round; what is left out at the end is as the class has it."""
-    values: dict[str, Any] = {}
+    return BY_MODE[mode](*[numbers[at] for at in _places(mode, len(numbers))])
+
+
+@cache
+def _places(mode: Mode, count: int) -> list[int | slice]:
+    """Where the fields of a command lie among its numbers."""
+    places: list[int | slice] = []
     at = 0
-    for name, width in _fields(BY_MODE[mode]):  # type: ignore[arg-type]
-        if at >= len(numbers):
+    for _, is_vector in _fields(BY_MODE[mode]):  # type: ignore[arg-type]
+        if at >= count:
             break
-        values[name] = tuple(numbers[at : at + 3]) if width == 3 else numbers[at]
-        at += width
-    if at != len(numbers):
-        raise ProtocolError(f"{mode.label} takes no {len(numbers)} numbers")
-    try:
-        return BY_MODE[mode](**values)
-    except TypeError:
-        raise ProtocolError(f"{mode.label} needs more than {len(numbers)} numbers") from None
+        places.append(slice(at, at + 3) if is_vector else at)
+        at += 3 if is_vector else 1
+    if at != count:
+        raise ProtocolError(f"{mode.label} takes no {count} numbers")
+    if not places:
+        raise ProtocolError(f"{mode.label} needs more than {count} numbers")
+    return places
 
 
 _VECTORS = ("position", "velocity", "acceleration", "attitude", "attitude_rates", "torque")
 
-_PARSERS: dict[int, Callable[[_Reader], Any]] = {
+_PARSERS: dict[int, Callable[[Reader], Any]] = {
     Kind.HELLO: _parse_hello,
     Kind.WELCOME: _parse_welcome,
-    Kind.REFUSED: _Reader.text,
-    Kind.BEGIN: _parse_begin,
+    Kind.REFUSED: Reader.text,
     Kind.END: _parse_end,
-    Kind.BYE: _Reader.text,
+    Kind.BYE: Reader.text,
 }

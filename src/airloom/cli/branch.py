@@ -1,0 +1,94 @@
+"""airloom branch"""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from airloom.cli.screen import complain, say
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(branch)
+
+
+def branch(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of this branch: members with `at: NAME` start here.")],
+    address: Annotated[
+        str, typer.Argument(metavar="ADDRESS", help="Of the loom or of another branch, such as tcp:HOST:7700.")
+    ],
+    scenario: Annotated[
+        str | None,
+        typer.Argument(metavar="[SCENARIO]", help="The scenario on this machine; its members at NAME are started."),
+    ] = None,
+    token: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="What the loom asks for beyond its machine; AIRLOOM_TOKEN if left out."),
+    ] = None,
+    listen: Annotated[
+        str | None,
+        typer.Option(metavar="tcp:HOST:PORT", help="Where members and branches of other machines may join this one."),
+    ] = None,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for what the members print.")] = Path("."),
+) -> None:
+    """Coordinate the members on this machine, for a simulation on another one.
+
+    Only one line goes to the simulation, and everything travels over it once, however many members are here.
+
+    [bold]Examples[/bold]
+
+    On the machine of the simulation:
+
+      airloom run relay --loom tcp:0.0.0.0:7700 --token SECRET
+
+    On another one, with the same scenario file:
+
+      airloom branch field tcp:simulator:7700 relay.yaml --token SECRET
+    """
+    from airloom.loom.branch import Branch, BranchError
+
+    members = _members_here(scenario, name) if scenario else {}
+    chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
+    asked: list[int] = []
+    before = [signal.signal(one, lambda number, _: asked.append(number)) for one in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        here = Branch(name, address, chosen, listen)
+        try:
+            say(f"Members on this machine join at {here.doors.address}", "cyan")
+            if here.doors.remote_address:
+                say(f"Others at {here.doors.remote_address}", "cyan")
+            here.connect(stopping=lambda: bool(asked))
+            out.mkdir(parents=True, exist_ok=True)
+            here.start(members, out)
+            say(f"Branch {name} at {address}: {_counted(members)}")
+            say(f"Over: {here.serve(lambda: bool(asked))}")
+        finally:
+            here.close()
+    except BranchError as error:
+        complain(str(error))
+        raise typer.Exit(1) from None
+    finally:
+        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(one, handler)
+    if asked:
+        raise typer.Exit(128 + asked[0])
+
+
+def _members_here(scenario: str, name: str) -> dict[str, Any]:
+    from airloom.scenario import load
+
+    members = load(scenario).members
+    found = {member: (it.command, it.folder) for member, it in members.items() if it.at == name and it.command}
+    if not found:
+        places = sorted({it.at for it in members.values() if it.at})
+        known = f"its members are at {', '.join(places)}" if places else "none of its members has `at`"
+        raise typer.BadParameter(f"no member of {scenario} is to start at '{name}': {known}", param_hint="NAME")
+    return found
+
+
+def _counted(members: dict[str, Any]) -> str:
+    return f"started {', '.join(members)}" if members else "waiting for members"

@@ -1,0 +1,166 @@
+"""A branch: a coordinator for the members of one machine, with a single line to the loom or to another branch.
+
+Its members join it as they would the loom. What they are told and what they say travels over that line in bundles.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from airloom.loom import bundles
+from airloom.loom.bundles import Outcome, What
+from airloom.loom.doors import DoorError, Doors
+from airloom.loom.hub import Answer, Hub
+from airloom.loom.line import Line, LineLost, connect
+from airloom.loom.processes import CannotStart, Processes
+from airloom.loom.protocol import Hello, Kind, ProtocolError, parse
+from airloom.loom.sights import ToldSights
+
+LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
+PATIENCE = 60.0  # s until the parent must be there
+BETWEEN_TRIES = 0.5  # s
+
+
+class BranchError(Exception):
+    """The branch cannot begin or go on; the message is meant for the user."""
+
+
+class Branch:
+    def __init__(self, name: str, parent: str, token: str = "", listen: str | None = None) -> None:
+        """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
+        self.name, self._address = name, parent
+        self._pending: dict[str, Answer] = {}
+        self._sights = ToldSights()
+        self._awaited: set[str] = set()
+        self._processes = Processes()
+        try:
+            self._hub = Hub(Doors(listen, token), self._ask, self._pass_on)
+        except DoorError as error:
+            raise BranchError(str(error)) from None
+        self._token = token
+
+    @property
+    def doors(self) -> Doors:
+        """Where its members join."""
+        return self._hub.doors
+
+    def connect(self, patience: float = PATIENCE, stopping: Callable[[], bool] = lambda: False) -> None:
+        """Join the parent, which may still be starting."""
+        deadline = time.monotonic() + patience
+        while not stopping():
+            try:
+                self._parent = _introduced(self._address, bundles.Introduction(self.name, self._token))
+                return
+            except (OSError, LineLost, TimeoutError) as error:
+                if time.monotonic() > deadline:
+                    text = f"no loom answers at {self._address} within {patience:g} s: {error}"
+                    raise BranchError(text) from None
+            time.sleep(BETWEEN_TRIES)
+        raise BranchError("stopped before a loom answered")
+
+    def start(self, members: Mapping[str, tuple[list[str], str | None]], logs: Path | None = None) -> None:
+        """Start these members here: the command of each, and the folder to start it in."""
+        for name, (command, folder) in members.items():
+            try:
+                self._processes.start(name, command, folder, self.doors.address, logs)
+                self._awaited.add(name)
+            except CannotStart as failure:
+                self._parent.send(bundles.bad_news(Kind.LOST, name, str(failure).removeprefix(f"member '{name}' ")))
+
+    def serve(self, stopping: Callable[[], bool] = lambda: False) -> str:
+        """Coordinate until the run is over; tells why it is."""
+        looked = time.monotonic()
+        try:
+            while not stopping():
+                if self._parent.has_more or self._hub.look_out(LOOKING_AFTER, self._parent):
+                    kind, body = self._parent.receive_bytes()
+                    if kind is Kind.BYE:
+                        return parse(kind, body)
+                    self._hear(kind, body)
+                if self._awaited and time.monotonic() - looked > LOOKING_AFTER:
+                    looked = time.monotonic()
+                    self._look_after_processes()
+        except LineLost as lost:
+            raise BranchError(f"the line to {self._address} is lost: {lost}") from None
+        except ProtocolError as error:
+            raise BranchError(f"{self._address} talks nonsense: {error}") from None
+        return "it was asked to stop"
+
+    def close(self, reason: str = "the branch ends") -> None:
+        self._hub.close(reason)
+        self._processes.end()
+        with suppress(AttributeError):
+            self._parent.close()
+
+    # -- upwards -----------------------------------------------------------------------------------------------------
+
+    def _ask(self, hello: Hello, answer: Answer) -> None:
+        if hello.name in self._pending:
+            answer(f"member '{hello.name}' is being asked about already")
+            return
+        self._pending[hello.name] = answer
+        self._awaited.discard(hello.name)
+        self._parent.send(bundles.join(hello))
+
+    def _pass_on(self, name: str, reason: str) -> None:
+        self._parent.send(bundles.bad_news(Kind.LOST, name, reason))
+
+    def _look_after_processes(self) -> None:
+        for name in sorted(self._awaited):
+            if end := self._processes.early_end(name):
+                self._awaited.discard(name)
+                self._pass_on(name, end)
+
+    # -- downwards ---------------------------------------------------------------------------------------------------
+
+    def _hear(self, kind: Kind, body: bytes) -> None:
+        if kind is Kind.BEGINS:
+            self._play(body)
+        elif kind is Kind.ADMITTED:
+            admission = bundles.parse_admitted(body)
+            self._answer(admission.name)(admission)
+        elif kind is Kind.TURNED_AWAY:
+            name, reason = bundles.parse_bad_news(body)
+            self._answer(name)(reason)
+        elif kind is Kind.DISMISS:
+            self._dismiss(bundles.parse_dismiss(body))
+        else:
+            raise ProtocolError(f"{kind.name} is nothing that a branch is told")
+
+    def _answer(self, name: str) -> Answer:
+        if name not in self._pending:
+            raise ProtocolError(f"nobody asked about '{name}'")
+        return self._pending.pop(name)
+
+    def _play(self, body: bytes) -> None:
+        round_ = bundles.parse_begins(body, self._sights)
+        outcomes = {name: self._with_last_words(name, it) for name, it in self._hub.play(round_).items()}
+        self._parent.send(bundles.ends(round_.time_ns, outcomes.items()))
+        for name, outcome in outcomes.items():
+            if outcome.what is not What.END:
+                self._dismiss(name)
+
+    def _with_last_words(self, name: str, outcome: Outcome) -> Outcome:
+        if outcome.what is not What.FAILED:
+            return outcome
+        return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+
+    def _dismiss(self, name: str) -> None:
+        self._hub.dismiss(name)
+        self._processes.end_one(name)
+
+
+def _introduced(address: str, who: bundles.Introduction) -> Line:
+    try:
+        line = connect(address)
+    except ValueError as error:
+        raise BranchError(str(error)) from None
+    line.send(bundles.branch(who))
+    kind, body = line.receive_bytes(10.0)
+    if kind is Kind.BRANCH:
+        return line
+    line.close()
+    raise BranchError(f"{address} did not take branch '{who.name}' in: {parse(kind, body)}")

@@ -1,0 +1,189 @@
+"""A hub: what every coordinator does, be it the loom beside the simulation or a branch on another machine.
+
+It lets in who knocks, and plays rounds: everybody whose turn it is begins, and the round is over when all have ended.
+Who may join, and what follows from what members say, is decided by whoever owns the hub.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from airloom.loom import bundles, protocol
+from airloom.loom.bundles import Admission, Outcome, Round
+from airloom.loom.doors import Doors
+from airloom.loom.line import Line, LineLost
+from airloom.loom.plan import Plan
+from airloom.loom.protocol import Hello, Kind, ProtocolError
+from airloom.loom.seats import BranchSeat, Seat
+from airloom.loom.sights import Sights
+
+HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
+
+Answer = Callable[[Admission | str], None]
+"""Called with what a newcomer is granted, or with the reason why it is turned away."""
+Gate = Callable[[Hello, Answer], None]
+BadNews = Callable[[str, str], None]
+"""Called with the name of a member that will not come, and the reason."""
+
+
+class Hub:
+    def __init__(self, doors: Doors, gate: Gate, lost: BadNews) -> None:
+        self.doors, self._gate, self._lost = doors, gate, lost
+        self._newcomers: list[tuple[Line, socket.socket]] = []
+        self._seats: dict[str, Seat] = {}
+        self._branches: dict[str, BranchSeat] = {}
+        self._plans: dict[tuple[str, ...], Plan] = {}
+
+    def close(self, reason: str) -> None:
+        lines = [seat.line for seat in self._seats.values()] + [branch.line for branch in self._branches.values()]
+        for line in lines:
+            with suppress(LineLost, TimeoutError):
+                line.send(protocol.told(Kind.BYE, reason))
+            line.close()
+        for line, _ in self._newcomers:
+            line.close()
+        self.doors.close()
+
+    # -- admission ---------------------------------------------------------------------------------------------------
+
+    def look_out(self, patience: float = 0.0, *others: Any) -> bool:
+        """Take in who knocks, and tell whether one of the `others` has something to say.
+
+        Whoever has not said who it is yet is asked again later, and nobody waits for it.
+        """
+        newcomers, branches = dict(self._newcomers), {seat.line: seat for seat in self._branches.values()}
+        places: list[Any] = [*self.doors.listeners, *newcomers, *branches, *others]
+        ready = select.select(places, [], [], patience)[0]
+        for one in ready:
+            if one in newcomers:
+                self._newcomers.remove((one, newcomers[one]))
+                self._greet(one, newcomers[one])
+            elif one in branches:
+                self._hear(branches[one])
+            elif one not in others:
+                self._newcomers.append((Line(one.accept()[0]), one))
+        return any(one in others for one in ready)
+
+    def _greet(self, line: Line, came_by: socket.socket) -> None:
+        try:
+            kind, body = line.receive_bytes(HANDSHAKE)
+            if kind is Kind.BRANCH:
+                self._take_in_branch(line, bundles.parse_branch(body), came_by)
+            elif kind is Kind.HELLO:
+                self._take_in_member(line, protocol.parse(kind, body), came_by)
+            else:
+                raise ProtocolError(f"a newcomer says HELLO first, not {kind.name}")
+        except (ProtocolError, TimeoutError, LineLost) as error:
+            _refuse(line, str(error))
+
+    def _take_in_member(self, line: Line, hello: Hello, came_by: socket.socket) -> None:
+        self._check_token(hello.token, came_by)
+
+        def answer(it: Admission | str) -> None:
+            if isinstance(it, str):
+                _refuse(line, it)
+            else:
+                self._seats[it.name] = Seat(it, line)
+                self._plans.clear()
+                with suppress(LineLost, TimeoutError):  # its first turn will tell
+                    line.send(protocol.welcome(it.welcome))
+
+        self._gate(hello, answer)
+
+    def _take_in_branch(self, line: Line, who: bundles.Introduction, came_by: socket.socket) -> None:
+        self._check_token(who.token, came_by)
+        if who.name in self._branches:
+            raise ProtocolError(f"a branch called '{who.name}' is here already")
+        line.send(protocol.message(Kind.BRANCH))
+        self._branches[who.name] = BranchSeat(who.name, line, self._member_of_branch, self._lost)
+
+    def _member_of_branch(self, branch: BranchSeat, hello: Hello) -> None:
+        def answer(it: Admission | str) -> None:
+            self._plans.clear()
+            with suppress(LineLost, TimeoutError):
+                branch.turn_away(hello.name, it) if isinstance(it, str) else branch.admit(it)
+
+        self._gate(hello, answer)
+
+    def _check_token(self, token: str, came_by: socket.socket) -> None:
+        if not self.doors.knows(token, came_by):
+            raise ProtocolError("its token is not the right one")
+
+    def _hear(self, branch: BranchSeat) -> None:
+        """Between rounds. That a branch is gone shows when its members have their turn."""
+        try:
+            branch.hear(*branch.line.receive_bytes(HANDSHAKE))
+        except (ProtocolError, TimeoutError, LineLost):
+            self._lose(branch)
+
+    def _lose(self, branch: BranchSeat) -> None:
+        branch.line.close()
+        self._branches.pop(branch.name, None)
+
+    def dismiss(self, name: str) -> None:
+        """A member whom nobody wants to hear any more."""
+        self._plans.clear()
+        if name in self._seats:
+            self._seats.pop(name).line.close()
+        for branch in self._branches.values():
+            if name in branch.members:
+                with suppress(LineLost, TimeoutError):
+                    branch.dismiss(name)
+
+    # -- rounds ------------------------------------------------------------------------------------------------------
+
+    def play(self, round_: Round, obey: Callable[[Plan], bool] = lambda plan: False) -> dict[str, Outcome]:
+        """Let everybody who has letters, be it none, have a turn.
+
+        If there are no branches, `obey` may carry out what was said straight away; then there are no outcomes left.
+        """
+        plan = self._plan(round_)
+        begun = time.monotonic()
+        if not plan.branches:
+            plan.exchange(round_)
+            return {} if obey(plan) else plan.outcomes(begun)
+        outcomes = self._begun(plan.branches, round_)
+        if plan.seats:
+            plan.exchange(round_)
+            outcomes |= plan.outcomes(begun)
+        for branch, members in plan.branches.items():
+            if members[0] not in outcomes:
+                outcomes |= branch.outcomes(round_, members, begun)
+            if branch.line.fileno() < 0:
+                self._lose(branch)
+        return outcomes
+
+    def _plan(self, round_: Round) -> Plan:
+        names = tuple(round_.letters)
+        plan = self._plans.get(names)
+        if plan is None or plan.edition != round_.sights.edition:
+            plan = self._plans[names] = self._planned(names, round_.sights)
+        return plan
+
+    def _planned(self, names: Sequence[str], sights: Sights) -> Plan:
+        behind = {name: branch for branch in self._branches.values() for name in branch.members}
+        branches: dict[BranchSeat, list[str]] = {}
+        for name in names:
+            if name in behind:
+                branches.setdefault(behind[name], []).append(name)
+        return Plan([self._seats[name] for name in names if name in self._seats], branches, sights)
+
+    def _begun(self, branches: dict[BranchSeat, list[str]], round_: Round) -> dict[str, Outcome]:
+        outcomes: dict[str, Outcome] = {}
+        for branch, members in branches.items():
+            try:
+                branch.begin(round_, members)
+            except (LineLost, TimeoutError) as lost:
+                outcomes |= branch.lost(members, f"is gone: {lost}")
+        return outcomes
+
+
+def _refuse(line: Line, reason: str) -> None:
+    with suppress(LineLost, TimeoutError):
+        line.send(protocol.told(Kind.REFUSED, reason))
+    line.close()
