@@ -21,6 +21,7 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tab(run, shared_page):
     shared_page.set_viewport_size({"width": 900, "height": 700})
+    shared_page.set_default_timeout(40_000)
     shared_page.goto(run.url)
     shared_page.locator("[data-airloom=state]").wait_for()
     choose(shared_page, "Selected", "drone")
@@ -58,6 +59,13 @@ def test_a_key_moves_and_letting_go_stays(flying, run):
     assert mode(run) == "velocity_yawrate"
 
 
+def press(page, key):
+    """To be done again if need be: a page kept busy by graphics without a card falls silent, and the vehicle brakes."""
+    page.keyboard.press(key)
+    page.wait_for_timeout(300)
+    return True
+
+
 def test_numbers_choose_the_mode_and_escape_stops_the_rotors(flying, run):
     for key, caption, label in (
         ("1", "position", "position_yaw"),
@@ -66,9 +74,8 @@ def test_numbers_choose_the_mode_and_escape_stops_the_rotors(flying, run):
         ("5", "torque", "thrust_torque"),
         ("2", "velocity", "velocity_yawrate"),
     ):
-        flying.keyboard.press(key)
+        until(lambda key=key, label=label: press(flying, key) and mode(run) == label)
         said(flying, caption)
-        assert mode(run) == label
     flying.keyboard.press("Escape")
     said(flying, "rotors off, T takes off")
     assert mode(run) == "idle"
@@ -103,7 +110,7 @@ def test_the_button_to_land_puts_the_stick_down(flying, run):
 
 
 def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_path, page):
-    dance = ["--set", "systems.dance.kind=choreography", "--set", "systems.dance.vehicles=other"]
+    dance = ["--set", "systems.dance={kind: choreography, vehicles: other}"]
     run = Run(tmp_path, options=["--until", "60", *dance])
     try:
         page.set_viewport_size({"width": 900, "height": 700})

@@ -177,12 +177,15 @@ def test_a_button_chooses_another_mode_until_the_next_takeoff(begins_with_veloci
     assert hand.stick.mode is Mode.VELOCITY_YAWRATE
 
 
-def test_a_hand_comes_back_to_velocities(begins_with_velocity: Hand) -> None:
-    hand = begins_with_velocity
-    hand.press("cross")
+@pytest.mark.parametrize("braked", [False, True])
+def test_a_hand_that_comes_back_goes_on_unless_the_vehicle_was_braked(tmp_path: Path, braked: bool) -> None:
+    hand = Hand(load(tmp_path), first_mode=Mode.VELOCITY_YAWRATE)
+    hand.press("square")
     hand.stick.let_go()
-    hand.stick.feed(shown())
-    assert hand.stick.mode is Mode.VELOCITY_YAWRATE
+    if braked:
+        hand.vehicle.recover()
+    hand.hold(0.1)
+    assert hand.stick.mode is (Mode.VELOCITY_YAWRATE if braked else Mode.THRUST_ATTITUDE)
 
 
 def test_a_hand_arms_nobody(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from enum import Enum, auto
 
 from airloom.bridges.control.client import LinkError, Refused
 from airloom.studio.source import Source
@@ -13,13 +14,20 @@ PATIENCE = 1.0  # s for the simulation to hear that a stick was put down
 State = tuple[list[float], list[bool]]
 
 
+class Gone(Enum):
+    """Why a stick has no state."""
+
+    FOR_NOW = auto()
+    FOR_GOOD = auto()
+
+
 class Sticks:
     """Never waits in `move`, which the gateway calls; a state that comes before the last was sent takes its place."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
         self._flown: dict[str, str] = {}
-        self._newest: dict[str, State | None] = {}
+        self._newest: dict[str, State | Gone] = {}
         self._change = threading.Condition()
         self._open = True
         self.states: dict[str, State] = {}
@@ -44,9 +52,10 @@ class Sticks:
 
     def drop(self, tab: str) -> None:
         """Likewise, without waiting."""
-        self.release(tab)
         with self._change:
-            self._flown.pop(tab, None)
+            if vehicle := self._flown.pop(tab, None):
+                self._newest[vehicle] = Gone.FOR_GOOD
+                self._change.notify_all()
 
     @property
     def tabs(self) -> dict[str, str]:
@@ -66,7 +75,7 @@ class Sticks:
         """Nobody holds it just now."""
         with self._change:
             if vehicle := self._flown.get(tab):
-                self._newest[vehicle] = None
+                self._newest[vehicle] = Gone.FOR_NOW
                 self._change.notify_all()
 
     def close(self) -> None:
@@ -89,11 +98,11 @@ class Sticks:
                 self._sending = False
                 self._change.notify_all()
 
-    def _send(self, vehicle: str, state: State | None) -> None:
-        if state is None:
+    def _send(self, vehicle: str, state: State | Gone) -> None:
+        if isinstance(state, Gone):
             self.states.pop(vehicle, None)
             self.doing.pop(vehicle, None)
-            self._source.ask("stick_gone", vehicle=vehicle)
+            self._source.ask("stick_gone", vehicle=vehicle, for_good=state is Gone.FOR_GOOD)
         else:
             self.states[vehicle] = state
             axes, buttons = state

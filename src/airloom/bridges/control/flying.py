@@ -153,14 +153,15 @@ class HoldStick(ForVehicles):
 
 
 class LayDownStick(ForVehicles):
-    """Nobody holds the game controller any more."""
+    """Nobody holds the game controller any more, or just now: then whoever comes back goes on in the same mode."""
 
     method = "stick_gone"
+    for_good: bool = True
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         vehicles = tower.vehicles(self.vehicle)
         for vehicle in vehicles:
-            tower.lay_down_stick(vehicle)
+            tower.lay_down_stick(vehicle, self.for_good)
         return {"vehicles": [vehicle.name for vehicle in vehicles]}
 
 

@@ -116,17 +116,20 @@ class Tower:
 
     def stick(self, vehicle: Vehicle) -> Stick:
         """The stick that flies a vehicle, mapped as a PS4 controller."""
-        if vehicle.name not in self._sticks:
+        if vehicle.name not in self._held_at:
             self.take_over(vehicle)
+        if vehicle.name not in self._sticks:
             mapping = StickMapping.load("ps4")
             self._sticks[vehicle.name] = Stick(self.sim, vehicle, mapping, first_mode=Mode.VELOCITY_YAWRATE)
         self._held_at[vehicle.name] = time.monotonic()
         return self._sticks[vehicle.name]
 
-    def lay_down_stick(self, vehicle: Vehicle) -> None:
+    def lay_down_stick(self, vehicle: Vehicle, for_good: bool = True) -> None:
         self._held_at.pop(vehicle.name, None)
-        if stick := self._sticks.pop(vehicle.name, None):
+        if stick := self._sticks.get(vehicle.name):
             stick.let_go()
+        if for_good:
+            self._sticks.pop(vehicle.name, None)
 
     def must_not_be_in_hand(self, vehicle: Vehicle) -> None:
         """A stick speaks many times a second: whoever else commands its vehicle would be overheard."""

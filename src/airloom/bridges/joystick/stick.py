@@ -53,6 +53,8 @@ class Stick:
         self._held: set[Action] | None = None
         self._manoeuvre: Task | None = None
         self._mode: Mode | None = None
+        self._chosen: Mode | None = None
+        """By a button; a hand that comes back goes on with it, unless the vehicle was braked or told otherwise."""
         self._wish: Mode | None = None
         """The mode to fly in as soon as a manoeuvre is over."""
         self._glides = False
@@ -72,13 +74,13 @@ class Stick:
 
     def let_go(self) -> None:
         """Nobody holds the stick any more; a takeoff, landing or pursuit goes on."""
-        self._held = None
+        self._held = self._mode = None
 
     def feed(self, state: StickState) -> None:
         """Do what a state asks for; StickError if it does not suit the mapping."""
         self.mapping.must_suit(state)
         self._record(state)
-        if self._held is None and self.vehicle.armed:
+        if self._held is None and self.vehicle.armed and self.vehicle.mode is not self._chosen:
             self._wish = self._first_mode
         for action in self._pressed(state):
             self._try(action)
@@ -104,7 +106,7 @@ class Stick:
 
     def _try(self, action: Action) -> None:
         self._end_manoeuvre()
-        self._mode, self._wish, self._glides = None, None, False
+        self._mode, self._chosen, self._wish, self._glides = None, None, None, False
         try:
             self._act(action)
         except CommandError as error:
@@ -123,7 +125,8 @@ class Stick:
         elif action == "reset_pose":
             self.vehicle.reset_pose()
         else:
-            self._choose(Mode.named(action))
+            self._chosen = Mode.named(action)
+            self._choose(self._chosen)
 
     def _choose(self, mode: Mode) -> None:
         if mode is Mode.IDLE:
