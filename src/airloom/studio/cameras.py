@@ -7,6 +7,7 @@ turns and zooms about it as ever.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import cos, pi, sin
@@ -33,6 +34,7 @@ VIEW = np.array([-0.6, -0.75, 0.38])
 FROM_ABOVE = np.array([0.0, -1e-3, 1.0])
 USUAL_ASPECT = 1.6  # of a browser that has not told yet
 MARGIN = 2.0  # times the reach of a vehicle, between the middle of an outermost one and the edge
+ROOM = 1.08  # times as far away as the edges allow
 LEAST = 14.0  # times the reach of a vehicle, from which one alone is seen
 
 
@@ -70,14 +72,16 @@ class Camera:
         self.client, self.mode, self.vehicle = client, "orbit", ""
         self.placement = Placement()
         self._framed: tuple[np.ndarray, float, np.ndarray] | None = None
+        self._switching = threading.Lock()
+        """Browsers tell of their windows in other threads than of their buttons."""
         self._root = client.scene.add_frame(root, show_axes=False)
 
     def switch(self, mode: Mode, vehicle: str, position: np.ndarray, yaw: float, distance: float) -> None:
         """Look in another way; free again, the view stays as it is."""
         eye = self.placement.to_world(self.client.camera.position)
         target = self.placement.to_world(self.client.camera.look_at)
-        self.mode, self.vehicle, self._framed = mode, vehicle, None
-        with self.client.atomic():
+        with self._switching, self.client.atomic():
+            self.mode, self.vehicle, self._framed = mode, vehicle, None
             if mode == "orbit":
                 self.see(eye, target)
             elif mode == "follow":
@@ -98,9 +102,10 @@ class Camera:
 
     def fit(self) -> None:
         """After the window became wider or narrower, as it does when the panels come: unless a hand turned the view."""
-        seen = self.client.camera
-        if self._framed and np.allclose(seen.position, self._eye, rtol=1e-3) and seen.aspect != self._aspect:
-            self.frame(*self._framed)
+        with self._switching:
+            seen, framed = self.client.camera, self._framed
+            if framed and np.allclose(seen.position, self._eye, rtol=1e-3) and seen.aspect != self._aspect:
+                self.frame(*framed)
 
     def see(self, eye: np.ndarray, target: np.ndarray) -> None:
         with self.client.atomic():
@@ -221,7 +226,7 @@ def framed(
     to, slope = positions - target, np.tan(FIELD_OF_VIEW / 2)
     wide, high = (np.abs(to @ axis) + MARGIN * reach for axis in (aside, np.cross(back, aside)))
     distance = np.max(np.maximum(wide / (slope * aspect), high / slope) + to @ back)
-    return target + max(float(distance), LEAST * reach) * back, target
+    return target + max(ROOM * float(distance), LEAST * reach) * back, target
 
 
 def _from_above(v: np.ndarray) -> np.ndarray:
