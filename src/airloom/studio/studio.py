@@ -132,11 +132,10 @@ class Studio:
     def _greet(self, client: viser.ClientHandle) -> None:
         """Who comes sees the fleet where it is now: it was not drawn while nobody looked. One alone is followed."""
         stage = self.stage
+        everybody = [source.snapshot().vehicles[:, POSITION] for source in stage.sources]
+        stage.cameras.see_all(client.client_id, np.concatenate(everybody))
         if len(stage.source.names) == 1:
             stage.cameras.set_mode(client.client_id, "follow", stage.source.names[0])
-        else:
-            everybody = [source.snapshot().vehicles[:, POSITION] for source in stage.sources]
-            stage.cameras.see_all(client.client_id, np.concatenate(everybody))
 
     def _tabs(self) -> list[Panel]:
         tabs = self._server.gui.add_tab_group()
