@@ -25,7 +25,7 @@ def branch(
     scenario: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENARIO", help="The scenario as this machine has it; its members at NAME are started."
+            metavar="SCENARIO", help="The scenario as it is here; its members at NAME are started."
         ),
     ] = None,
     set_: Annotated[
