@@ -233,3 +233,14 @@ def wait_until(is_so, patience=30.0):
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+def test_more_members_than_files_allowed(folder):
+    simulation(folder, "pass")
+    many = "".join(f"  extra_{k}: {{command: [python, good.py], vehicles: other}}\n" for k in range(40))
+    (folder / "loomed.yaml").write_text(SCENARIO.replace("POLICY", "stop") + many)
+    command = f"ulimit -n 40; exec {sys.executable} -m airloom run loomed.yaml --headless --no-figures --until 0.1"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "Too many open files" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -24,9 +24,7 @@ def branch(
     ],
     scenario: Annotated[
         str | None,
-        typer.Argument(
-            metavar="SCENARIO", help="The scenario as it is here; its members at NAME are started."
-        ),
+        typer.Argument(metavar="SCENARIO", help="The scenario as it is here; its members at NAME are started."),
     ] = None,
     set_: Annotated[
         list[str] | None,
