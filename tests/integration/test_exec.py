@@ -449,6 +449,21 @@ def test_faults_are_told(tmp_path, code, complaint):
     assert "airloom/loom/execution.py" not in (tmp_path / "member-logic.txt").read_text()
 
 
+@pytest.mark.parametrize("main", ["time.sleep(9999)", "threading.Event().wait()"])
+def test_a_request_to_end_leaves_no_thread_behind(tmp_path, main):
+    """It may come before anybody has read that the run is over, as here."""
+    script = f"""
+import atexit, os, signal, threading, time
+atexit.register(lambda: print("tidied up"))
+threading.Thread(target=time.sleep, args=(9999,)).start()
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+{main}
+"""
+    with pytest.raises(LoomError, match="member 'logic' is gone: it hung up"):
+        ran(tmp_path, script, duration=9999)
+    assert (tmp_path / "member-logic.txt").read_text() == "tidied up\n"
+
+
 def test_a_script_that_is_none_is_told(tmp_path):
     with pytest.raises(LoomError, match=r"(?s)member 'logic'.*line 2\n.*SyntaxError: '\(' was never closed"):
         ran(tmp_path, "one = 1\ntwo = (\n")
