@@ -4,7 +4,7 @@
 1;  % tells Octave that this is a script, although it begins with a function
 
 function reply = ask(link, request)
-  write(link, uint8([jsonencode(request) 10]));
+  write(link, uint8([jsonencode(request) char(10)]));
   line = uint8([]);
   while isempty(line) || line(end) ~= 10
     line = [line, uint8(read(link, max(1, link.NumBytesAvailable)))];
@@ -17,7 +17,10 @@ end
 
 height = 1.0;     % m
 frequency = 2.0;  % rad/s
-link = tcpclient('127.0.0.1', 5555);
+port = getenv('AIRLOOM_PORT');  % 5555 if it is not set
+if isempty(port), port = '5555'; end
+if exist('OCTAVE_VERSION', 'builtin'), pkg load instrument-control; end
+link = tcpclient('127.0.0.1', str2double(port));
 about = ask(link, struct('method', 'describe'));
 cf = about.vehicles.cf;
 seen = ask(link, struct('method', 'reset', 'seed', 1, 'observe', 'cf'));

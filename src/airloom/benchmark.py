@@ -37,7 +37,8 @@ class Measurement:
     target: float | None = None
     less_is_better: bool = False
     share_of_bare: float | None = None
-    """Speed relative to a bare loop of mj_step over the same model in the same state."""
+    """Speed relative to the same without Airloom: a bare loop of mj_step over the same model in the same state, an
+    echo of the same bytes."""
 
     @property
     def is_reached(self) -> bool | None:
@@ -74,6 +75,9 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
     found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
     found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
+    found["step from outside"] = _step_from_outside
+    found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
+    found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -200,6 +204,35 @@ def _click_to_motion(effort: Effort) -> Measurement:
     from airloom.studio.benchmark import click_to_motion
 
     return Measurement("click to motion", click_to_motion(), "ms", 200.0, less_is_better=True)
+
+
+def _step_from_outside(effort: Effort) -> Measurement:
+    from airloom.bridges.steps.benchmark import measured_round_trips
+
+    trips = measured_round_trips(5 * effort.seconds)
+    unit = f"µs a round trip, 99 % under {trips.most:.3g}"
+    return Measurement("step from outside", trips.median, unit, 100.0, True, trips.echo / trips.median)
+
+
+def _loom_round(members: int, effort: Effort) -> Measurement:
+    from airloom.loom.benchmark import times_the_bare_exchange
+
+    ratio, microseconds = times_the_bare_exchange(members, 4 * effort.seconds)
+    unit = f"× the bare exchange, {microseconds:.3g} µs a round"
+    return Measurement(f"loom, {members} members", ratio, unit, 1.5, less_is_better=True)
+
+
+def _between_turns(effort: Effort) -> Measurement:
+    from airloom.loom.benchmark import cost_between_turns
+
+    return Measurement("between turns", cost_between_turns(4 * effort.seconds), "% slower", 5.0, less_is_better=True)
+
+
+def _thirty_members(effort: Effort) -> Measurement:
+    from airloom.loom.benchmark import speed_with_members
+
+    speed = speed_with_members(30, 50.0, 4 * effort.seconds)
+    return Measurement("30 members at 50 Hz", speed, "× real time", 2.0)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:

@@ -33,6 +33,8 @@ class Mode(IntEnum):
     def named(cls, name: str | int) -> Mode:
         """A mode by number, or by name in any case, with spaces, dashes or underscores."""
         try:
+            if mode := _BY_LABEL.get(name):  # type: ignore[arg-type]
+                return mode
             return cls(int(name)) if not isinstance(name, str) or name.isdigit() else cls[_as_key(name)]
         except (KeyError, TypeError, ValueError):
             known = ", ".join(f"{mode.value} {mode.label}" for mode in cls)
@@ -41,6 +43,9 @@ class Mode(IntEnum):
     @cached_property
     def label(self) -> str:
         return self.name.lower()
+
+
+_BY_LABEL = {mode.label: mode for mode in Mode}  # as most write it: this must be quick
 
 
 def _as_key(name: str) -> str:

@@ -17,13 +17,14 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from airloom.commands import Command
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.protocol import Begin, Hello, Kind, Letter, Phase, Welcome
+from airloom.loom.protocol import TIME_AND_COUNT, Hello, Kind, Letter, Phase, Welcome
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -46,7 +47,7 @@ class Seen:
 
 
 class Sight(Mapping[str, Seen]):
-    """Vehicles by name; who does not look at one does not pay for it."""
+    """Vehicles by name."""
 
     def __init__(self, places: dict[str, int], states: np.ndarray) -> None:
         self._places, self._states = places, states
@@ -65,14 +66,21 @@ class Sight(Mapping[str, Seen]):
 class Turn:
     """What a member is told at the beginning of its turn, and what it says at the end."""
 
-    def __init__(self, told: Begin, places: dict[str, int]) -> None:
-        self.time_ns = told.time_ns
-        self.vehicles = Sight(places, told.states)
-        self.letters = told.letters
-        """Those that came since the last turn; `other` is who wrote it."""
-        self._places = places
+    def __init__(self, body: bytes, places: dict[str, int]) -> None:
+        self.time_ns, self._count = TIME_AND_COUNT.unpack_from(body)
+        self._body, self._places = body, places
         self._orders: list[bytes] = []
         self._outbox: list[Letter] = []
+
+    @cached_property
+    def vehicles(self) -> Sight:
+        """The state of each, by name; who does not look does not pay for it."""
+        return Sight(self._places, protocol.states_in(self._body, self._count))
+
+    @cached_property
+    def letters(self) -> list[Letter]:
+        """Those that came since the last turn; `other` is who wrote it."""
+        return protocol.letters_in(self._body, self._count)
 
     @property
     def time(self) -> float:
@@ -88,7 +96,7 @@ class Turn:
         self._orders.append(protocol.order(self._place(vehicle), None))
 
     def send(self, member: str, content: bytes) -> None:
-        """A letter to another member, or to all that a pattern such as `scout_*` names; they get it at their next turn."""
+        """A letter to another member, or to all that a pattern such as `scout_*` names, for their next turn."""
         self._outbox.append(Letter(member, bytes(content)))
 
     def _place(self, vehicle: str) -> int:
@@ -129,16 +137,18 @@ class Member:
         """End the turn that is open and wait for the next; None when the run is over."""
         self.end()
         try:
-            kind, told = self._line.receive()
+            kind, body = self._line.receive_bytes()
         except LineLost as lost:
-            kind, told = Kind.BYE, str(lost)
-        if kind is not Kind.BEGIN:
-            self.over = told if isinstance(told, str) else f"the loom sent {kind.name}"
+            self.over = str(lost)
             return None
-        self._open = Turn(told, self._places)
+        if kind is not Kind.BEGIN:
+            self.over = protocol.parse(kind, body) if kind is Kind.BYE else f"the loom sent {kind.name}"
+            return None
+        self._open = Turn(body, self._places)
         return self._open
 
     def end(self) -> None:
+        """End the turn that is open."""
         turn, self._open = self._open, None
         if turn is not None:
             try:
@@ -234,7 +244,8 @@ def join(
         raise NotAdmitted(f"no loom is named: give its address, or set {ADDRESS} to unix:/path or tcp:host:port")
     period = round(NS_PER_SECOND / rate) if rate else 0
     wanted = Hello(
-        name or os.environ.get(NAME, f"member_{os.getpid()}"), None if phase is None else Phase(phase), period, vehicles,
+        name or os.environ.get(NAME, f"member_{os.getpid()}"),
+        None if phase is None else Phase(phase), period, vehicles,
         token if token is not None else os.environ.get(TOKEN, ""),
     )  # fmt: skip
     try:

@@ -143,6 +143,15 @@ class Publisher:
         """Whether somebody waits for messages: to act on them, for room in the buffers, or for longer than a blink."""
         return bool(self.turns) or self.room(tick) <= 0 or monotonic() - self._published_at > LONGEST_WAIT
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody wants anything, and nobody has changed his mind."""
+        return self._changes_seen == self.bus.changes and not (self.frame_ticks or self._taped or self._tapes)
+
+    def skip(self, tick: int) -> None:
+        """There was nothing to publish up to `tick`."""
+        self._published_to = tick
+
     def publish(self, tick: int) -> None:
         """Everything recorded up to `tick`, in order of time."""
         if self.frame_ticks or self._taped or self._tapes:

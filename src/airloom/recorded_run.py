@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -87,9 +87,10 @@ class RecordedRun:
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
 
-    def _new_log(self) -> LogWriter:
+    def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
-        about = {"scenario": sim.scenario.name, "seed": str(sim.seed), "airloom": __version__}
+        seed = sim.seed if seed is None else seed
+        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": __version__}
         text = resolved_text(sim.scenario)
         return LogWriter(
             self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
@@ -114,10 +115,17 @@ class RecordedRun:
 
     def fly(self, look: Callable[[], None] = lambda: None) -> Outcome:
         """Run to the end; `look` is called after every chunk."""
-        try:
+        with self.recorded():
             self._first_tick()
             with self.link or nullcontext():
                 self._fly(look)
+        return self.outcome
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """However it ends what is done inside, the folder is complete afterwards, and `outcome` says how."""
+        try:
+            yield
         except Interrupted:
             pass
         except (Diverged, LogError, LoomError, RunFolderError) as error:
@@ -126,12 +134,13 @@ class RecordedRun:
             if not self._was_interrupted_while_compiling():
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
-        self.sim.close()
-        self._close_log()
-        if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
-            self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
-        self.folder.write_summary(self.summary())
-        return self.outcome
+        try:
+            self._close_log()
+            if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
+                self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+            self.folder.write_summary(self.summary())  # of a run without a tick, this is its first look
+        finally:
+            self.sim.close()
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -176,6 +185,10 @@ class RecordedRun:
     def step(self, ticks: int) -> None:
         """Some ticks at once, for a run that is paused."""
         self.sim.step(min(ticks, self.target - self.sim.tick))
+        self.note_time()
+
+    def note_time(self) -> None:
+        """Let the log know how far the run is, after steps that were taken from outside."""
         if self._log:
             self._log.tick(self.sim.time_ns)
 
@@ -194,11 +207,12 @@ class RecordedRun:
     def _first_tick(self) -> None:
         """Apart from the others, because it waits for whatever must be compiled."""
         self.sim.step()
-        self._start_counting()
-        self.started = True
+        self.start_counting()
 
-    def _start_counting(self) -> None:
+    def start_counting(self) -> None:
+        """From now on the clock on the wall counts."""
         self._start_clock, self._start_time = time.perf_counter(), self.sim.time
+        self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
         guard = Guard()
@@ -211,7 +225,8 @@ class RecordedRun:
 
         while self._goes_on():
             if self._restarting:
-                self._begin_anew()
+                self._restarting = False
+                self.begin_anew()
             if self._stands_still() and self.link:
                 self.link.serve(wait=Glance.slice)
             else:
@@ -224,15 +239,15 @@ class RecordedRun:
     def _stands_still(self) -> bool:
         return self.paused or self.finished
 
-    def _begin_anew(self) -> None:
-        """The log of the flight so far is kept beside the new one."""
-        self._restarting = False
+    def begin_anew(self, seed: int | None = None) -> None:
+        """Back to time 0. The log of a flight so far is kept beside the new one."""
         if self._log:
             self._log.close()
-            self.folder.put_log_aside()
-            self._log = self._new_log()
-        self.sim.reset()
-        self._start_counting()
+            if self.sim.tick > 0:
+                self.folder.put_log_aside()
+            self._log = self._new_log(seed)
+        self.sim.reset(seed)
+        self.start_counting()
 
     def _close_log(self) -> None:
         if not self._log:

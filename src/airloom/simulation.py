@@ -98,16 +98,45 @@ class Simulation:
         self._stopping = False
         self._advance(-(-until_ns // self.step_ns), watch, glance)
 
-    def step(self, ticks: int = 1) -> None:
-        """Advance by exactly this many ticks."""
+    def step(self, ticks: int = 1, glance: Onlooker | None = None) -> None:
+        """Advance by exactly this many ticks; `glance` as for `run`."""
         if ticks < 0:
             raise ValueError(f"a simulation only goes forward, got {ticks} ticks")
         self._stopping = False
-        self._advance(self.tick + ticks)
+        if ticks == 1 and glance is None and self._is_alone():
+            self.engine.advance(self.tick, 1, 0, 0)
+            self.tick += 1
+            self._publisher.skip(self.tick)
+        else:
+            self._advance(self.tick + ticks, glance=glance)
+
+    def _is_alone(self) -> bool:
+        """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
+        return self._started and self.loom.doors is None and self._hooks.is_idle and self._publisher.is_idle
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""
         self._stopping = True
+
+    def warm_up(self) -> None:
+        """Compile whatever a tick needs, without one: no time passes, nothing looks, no member is started."""
+        flight, sensing = self.fleet.flight, self.fleet.sensing
+        look_once(0, flight._replace(blocks=flight.blocks[:0]), sensing, 0, 0)
+        self.engine.advance(self.tick, 0, 0, 0)
+
+    def first_look(self) -> None:
+        """The look at time 0, before anything moves; once, when somebody first asks: late subscribers miss nothing.
+
+        Members are started, sensors have readings from then on.
+        """
+        if self._started:
+            return
+        self._started = True
+        self.loom.open(self.member_logs)
+        self._publisher.restart()
+        self._publisher.prepare(-1)
+        look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
+        self._look_back()
 
     def reset(self, seed: int | None = None) -> None:
         """Back to time 0, as if freshly loaded; missions that still run are cancelled."""
@@ -192,7 +221,7 @@ class Simulation:
 
     def state_hash(self) -> str:
         """Digest of the full state: equal for equal runs."""
-        self._start()
+        self.first_look()
         digest = hashlib.blake2b(digest_size=16)
         digest.update(self.time_ns.to_bytes(8, "little"))
         self.fleet.hash_into(digest)
@@ -223,20 +252,9 @@ class Simulation:
                 text = f"starts {depth:.3g} m deep in the ground, which will throw it up; raise pose.position"
                 self.event(member.name, text, level="warning")
 
-    def _start(self) -> None:
-        """The first look at time 0, once, when somebody first asks for it: late subscribers miss nothing."""
-        if self._started:
-            return
-        self._started = True
-        self.loom.open(self.member_logs)
-        self._publisher.restart()
-        self._publisher.prepare(-1)
-        look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
-        self._look_back()
-
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher
-        self._start()
+        self.first_look()
         try:
             while self.tick < target and not self._stopping:
                 self._hooks.call_due()
@@ -281,6 +299,11 @@ class _Hooks:
         self._calls: list[tuple[int, int, Callable[[], None]]] = []
         self._order = count()
         self.find_controllers()
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether there is nobody to call at this tick."""
+        return not self._periods and not (self._calls and self._calls[0][0] <= self._sim.tick)
 
     def find_controllers(self) -> None:
         """Those of the vehicles there are now that are written in plain Python."""

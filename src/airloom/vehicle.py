@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from airloom.sensors.sensor import DELAYED, READING
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
+
+_MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
 
 
 class Vehicle:
@@ -106,7 +109,7 @@ class Vehicle:
     @property
     def mode(self) -> Mode:
         """The control mode in force."""
-        return Mode(int(self._column[MODE // LANES]))
+        return _MODES[int(self._column[MODE // LANES])]
 
     @property
     def armed(self) -> bool:
@@ -212,8 +215,11 @@ class Vehicle:
 
     def set_rotor_speeds(self, speeds: Any) -> None:
         """What the motors are told, rad/s; a controller overwrites it at its next turn."""
-        speeds = np.asarray(speeds, dtype=float)
-        if speeds.shape != self._targets.shape or not np.isfinite(speeds).all():
+        try:
+            fits = len(speeds) == self._targets.size and all(map(isfinite, speeds))  # quicker than NumPy for so few
+        except (TypeError, OverflowError):
+            fits = False
+        if not fits:
             raise CommandError(f"{self.name} takes {self._targets.size} finite rotor speeds, got {speeds}")
         self._targets[:] = speeds
 
@@ -246,6 +252,10 @@ class Vehicle:
         position, velocity = self._vector("position", position), self._vector("velocity", velocity)
         self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
         self._sim.engine.take_state()
+
+    @property
+    def has_controller(self) -> bool:
+        return self._member.controller is not None
 
     @property
     def gains(self) -> dict[str, Any]:

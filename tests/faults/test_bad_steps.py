@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import socket
 import subprocess
+import time
 
 import pytest
-from tests.integration.test_serve import AIRLOOM, ENV, Client, Server
+from tests.integration.test_serve import AIRLOOM, BARE, ENV, SERVE, Client, Server
 
 
 @pytest.fixture(scope="module")
@@ -24,9 +28,21 @@ def server(tmp_path_factory):
         (b" " + b"x" * 200_000, "65536 bytes at most"),
         (b'{"method":"stepp"}', "did you mean 'step'"),
         (b'{"method":3}', "there is no method"),
-        (b'{"method":"step","ticks":0}', "ticks"),
+        (b'{"method":"step","ticks":0}', ">= 1"),
+        (b'{"method":"step","ticks":-3}', ">= 1"),
+        (b'{"method":"step","ticks":1000001}', "<= 1000000"),
+        (b'{"method":"step","ticks":1e30}', "ticks"),
+        (b'{"method":"step","ticks":1.5}', "Expected `int`"),
+        (b'{"method":"step","rotors":{"vehicle":"cf","speeds":[1,1,1,NaN]}}', "no line of JSON"),
+        (
+            b'{"method":"step","command":{},"rotors":{"vehicle":"cf","speeds":[]}}',
+            "or rotor",
+        ),
+        (b'{"method":"step","command":{"vehicle":"cf","kind":"fly"}}', "known are"),
+        (b'{"method":"command","vehicle":"cg","kind":"position_yaw","position":[0,0,1]}', "vehicles are cf"),
+        (b'{"method":"command","kind":"position_yaw"}', "a command has a vehicle"),
         (b'{"method":"step","ticks":NaN}', "no line of JSON"),
-        (b'{"method":"step","tick":1}', "unknown field `tick`"),
+        (b'{"method":"step","tick":1}', "unknown field `tick`; it takes ticks, command"),
         (b'{"method":"step","observe":"cg"}', "no vehicle is called 'cg'"),
         (b'{"method":"step","command":{"vehicle":"cf"}}', "kind"),
         (b'{"method":"reset","seed":-1}', "seed"),
@@ -37,11 +53,12 @@ def server(tmp_path_factory):
 )
 def test_refused(server, line, complaint):
     client = Client(server.place)
-    tick = client.ask("hash")["tick"]
+    before = client.ask("hash")
     reply = client.say(line + b"\n")
     assert not reply["ok"]
     assert complaint in reply["error"]
-    assert client.ask("hash")["tick"] == tick, "nothing was done, and the connection lives on"
+    assert reply["tick"] == before["tick"]
+    assert client.ask("hash") == before, "nothing was done, and the connection lives on"
     client.close()
 
 
@@ -53,6 +70,102 @@ def test_a_second_client_is_told_and_one_that_vanishes_is_forgotten(server):
     first.socket.sendall(b'{"method":"st')
     first.close()
     assert Client(server.place).ask("step")["ok"]
+
+
+def test_rotor_speeds_of_the_wrong_width(tmp_path):
+    with Server(*BARE, "--socket", str(tmp_path / "s")) as server:
+        client = Client(server.place)
+        for speeds in ([], [1, 1, 1], [1] * 5):
+            assert "takes 4 finite" in client.ask("rotors", vehicle="cf", speeds=speeds)["error"]
+        assert "no controller" in client.ask("command", vehicle="cf", kind="position_yaw", position=[0, 0, 1])["error"]
+
+
+SCENARIO = """
+name: bad
+duration: 5
+vehicles: {cf: {extends: crazyflie2}}
+systems: {bad: {kind: PATH:Bad}}
+"""
+BAD = """
+import airloom as al
+
+class Bad(al.System):
+    rate = 100
+    def update(self, sim):
+        if sim.tick == 50:
+            raise al.CommandError("what a system raises is no refusal")
+"""
+
+
+def test_a_step_that_fails_half_way_must_be_reset(tmp_path):
+    (tmp_path / "bad.py").write_text(BAD)
+    (tmp_path / "bad.yaml").write_text(SCENARIO.replace("PATH", str(tmp_path / "bad.py")))
+    with Server("--socket", str(tmp_path / "s"), command=[*SERVE, str(tmp_path / "bad.yaml")]) as server:
+        client = Client(server.place)
+        for _ in range(2):
+            failed = client.ask("step", ticks=80)
+            assert not failed["ok"]
+            assert "system 'bad' (Bad) raised an exception in update" in failed["error"]
+            assert failed["error"].endswith("reset to go on")
+            assert failed["tick"] == 50
+            for method in ("step", "hash"):
+                assert client.ask(method)["error"] == failed["error"]
+            assert client.ask("observe", vehicle="cf")["tick"] == 50
+            assert client.ask("reset")["ok"]
+            assert client.ask("step", ticks=40)["tick"] == 40
+            client.ask("reset")
+
+
+LONG = b'{"method":"step","ticks":1000000}\n'
+
+
+@pytest.mark.parametrize("place", [["--tcp", "0"], ["--socket", "s"]])
+def test_a_client_that_vanishes_ends_its_step(tmp_path, place):
+    place = [str(tmp_path / "s") if word == "s" else word for word in place]
+    with Server(*place) as server:
+        first = Client(server.place)
+        first.socket.sendall(LONG)
+        time.sleep(0.2)
+        assert "another client" in Client(server.place).replies.readline().decode(), "in the middle of a step, too"
+        first.close()
+        time.sleep(0.2)
+        assert 0 < Client(server.place).ask("observe", vehicle="cf")["tick"] < 1_000_000
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_long_step(tmp_path, number):
+    server = Server("--socket", str(tmp_path / "s"), "--out", str(tmp_path / "run"))
+    client = Client(server.place)
+    client.socket.sendall(LONG)
+    time.sleep(0.2)
+    server.process.send_signal(number)
+    reply = client.replies.readline().decode()
+    assert "of 1000000 ticks: the server ends" in reply
+    assert server.process.wait(30) == 0
+    assert (tmp_path / "run" / "summary.json").exists()
+
+
+def test_a_port_in_use():
+    with Server("--tcp", "0") as server:
+        port = server.place.split(":")[1]
+        done = subprocess.run([*AIRLOOM, "--tcp", port], capture_output=True, text=True, env=ENV, timeout=60)
+    assert done.returncode == 2
+    assert f"port {port} of 127.0.0.1 is in use" in done.stderr
+
+
+def test_a_socket_that_a_killed_server_left(tmp_path):
+    place = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.fspath(place))
+        listener.listen()
+    assert place.is_socket()
+    with Server("--socket", str(place)) as server:
+        assert Client(server.place).ask("step")["ok"]
+    place.write_text("precious")
+    done = subprocess.run([*AIRLOOM, "--socket", str(place)], capture_output=True, text=True, env=ENV, timeout=60)
+    assert done.returncode == 2
+    assert "is no socket" in done.stderr
+    assert place.read_text() == "precious"
 
 
 def test_a_socket_in_use(server):

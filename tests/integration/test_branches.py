@@ -137,7 +137,7 @@ def test_a_program_that_the_branch_cannot_start(tmp_path, free_port):
     del sim.scenario.members["right"]
     with (
         branch(tmp_path, "field", opened(sim, free_port()), "spread.yaml"),
-        sim, pytest.raises(LoomError, match="(?s)member 'left' ended with code 1 before it joined.*no license"),
+        sim, pytest.raises(LoomError, match=r"(?s)member 'left' ended with code 1 before it joined.*no license"),
     ):  # fmt: skip
         sim.run()
 

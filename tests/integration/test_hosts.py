@@ -79,8 +79,10 @@ def written(folder, rest):
 
 
 def members(at="", timeout=10, policy="stop"):
-    return IN_PROCESSES.replace("AT_", f"at: {at}, " if at else "").replace("TIMEOUT", str(timeout)).replace(
-        "POLICY", policy
+    return (
+        IN_PROCESSES.replace("AT_", f"at: {at}, " if at else "")
+        .replace("TIMEOUT", str(timeout))
+        .replace("POLICY", policy)
     )
 
 
@@ -169,7 +171,9 @@ def test_in_the_process_and_on_two_hosts_far_apart(tmp_path, hashes, hosts):
 def test_a_cable_that_is_pulled(tmp_path, hosts):
     """The simulation holds the vehicles and goes on; the branch ends by itself when nobody answers."""
     scenario = written(tmp_path, members(at="field", timeout=1, policy="hold"))
-    (tmp_path / "outside.py").write_text(OUTSIDE.replace("for turn in me:", "for turn in me:\n        print(turn.time, flush=True)"))
+    (tmp_path / "outside.py").write_text(
+        OUTSIDE.replace("for turn in me:", "for turn in me:\n        print(turn.time, flush=True)")
+    )
     run = ["-m", "airloom", "run", scenario, "--headless", "--speed", "0.5", "--no-figures", "--out", tmp_path / "run"]
     simulator = hosts.start("simulator", *run, "--loom", f"tcp:{SIMULATOR}:7700", "--token", "s", cwd=tmp_path)
     branch = ["-m", "airloom", "branch", "field", f"tcp:{SIMULATOR}:7700", scenario, "--token", "s"]

@@ -103,6 +103,35 @@ def test_a_member_in_c(tmp_path):
             assert z == pytest.approx(2 + k, abs=0.1)
 
 
+def test_a_member_that_falls_silent_in_velocity_mode(tmp_path):
+    """The guard hears members, too, whichever way their commands are carried out."""
+    logic = LEADER.replace("SLEEP", "if turn.time > 1.5: continue").replace(
+        "PositionYaw((turn.time, 0, 2))", "VelocityYawRate((0.5, 0, 0.5))"
+    )
+    (tmp_path / "leader.py").write_text(logic.replace("import PositionYaw", "import VelocityYawRate"))
+    text = SCENARIO.replace("ENGINE", "batch").replace("copies:", "command_timeout: 0.5, copies:")
+    (tmp_path / "loomed.yaml").write_text(text[: text.index("  follower:")])
+    with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+        sim.run(until=1.9)
+        assert sim.vehicles["drone_0"].mode is al.Mode.VELOCITY_YAWRATE
+        sim.run()
+        assert [warning for warning in sim.warnings if warning.startswith("2.00")], sim.warnings
+        assert sim.vehicles["drone_0"].mode is al.Mode.POSITION_YAW
+
+
+def test_a_vehicle_that_is_deleted_does_not_stop_its_member(tmp_path):
+    flown(tmp_path)
+    with al.Simulation(load(tmp_path / "loomed.yaml")) as sim:
+        sim.run(until=1.0)
+        drone = sim.scenario.vehicles["drone"]
+        fewer = drone.model_copy(update={"copies": drone.copies.model_copy(update={"count": 3})})
+        sim.change(sim.scenario.model_copy(update={"vehicles": {"drone": fewer}}))
+        assert len(sim.vehicles) == 3
+        sim.run()
+        assert sim.time == 3.0
+        assert sim.vehicles["drone_1"].position[2] > 1.0
+
+
 def test_members_are_not_woken_between_their_turns(tmp_path):
     (tmp_path / "leader.py").write_text(LEADER.replace("SLEEP", "print(turn.time_ns)"))
     text = SCENARIO.replace("ENGINE", "batch")

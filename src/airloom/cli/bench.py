@@ -29,7 +29,7 @@ def bench(
 
     It takes about two minutes. The targets stand beside; slowness is no error, the exit code is 0.
 
-    The last column compares with MuJoCo alone: mj_step over the same model, nothing else.
+    The last column compares with the same without Airloom: mj_step over the same model, or an echo of the same bytes.
     """
     from airloom.benchmark import QUICK, Effort, as_json, benchmarks, machine
 

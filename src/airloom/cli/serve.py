@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import secrets
-import signal
+import shlex
 import socket
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from airloom.cli.options import flag, parsed_settings
 from airloom.cli.screen import say, warn
-from airloom.cli.signals import abandoned_by_signals
+from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 
 if TYPE_CHECKING:
+    from airloom.bridges.steps.session import Session
+    from airloom.scenario import Scenario
     from airloom.simulation import Simulation
 
 DEFAULT_SOCKET = Path("airloom.sock")
+LOCAL = "127.0.0.1"
 
 
 def register(app: typer.Typer) -> None:
@@ -35,6 +40,9 @@ def serve(
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="For the noise; the scenario's seed if left out.")
     ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for log and summary; nothing is kept if left out.")
+    ] = None,
     socket_: Annotated[
         Path | None,
         typer.Option("--socket", metavar="PATH", help="Listen at a Unix socket.", show_default="airloom.sock"),
@@ -45,7 +53,7 @@ def serve(
     stdio: Annotated[bool, flag("--stdio", help="Talk over standard input and output.")] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Where the TCP port listens; 0.0.0.0 lets other computers connect.")
-    ] = "127.0.0.1",
+    ] = LOCAL,
     token: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What a client must show; beyond this computer one is made up if left out."),
@@ -57,83 +65,105 @@ def serve(
 
       {"method": "describe"}
       {"method": "reset", "seed": 1}
-      {"method": "step", "ticks": 4, "rotors": {"vehicle": "cf", "speeds": [2272, 2272, 2272, 2272]}, "observe": "cf"}
+      {"method": "command", "vehicle": "cf", "kind": "position_yaw", "position": [0, 0, 1]}
+      {"method": "step", "ticks": 4, "observe": "cf"}
 
-    One client at a time; what it leaves, the next one finds. Ctrl-C ends it.
+    A step may bring its command with it, and so be a whole turn of a control loop in one round trip.
+
+    One client at a time; what it leaves, the next one finds. Who leaves in a long step ends it there.
+
+    With --out the folder holds what `airloom run` leaves, but no figures; every reset begins another log.
+
+    Ctrl-C ends it, a long step too; a second Ctrl-C at once.
 
     [bold]Examples[/bold]
 
       airloom serve hover --set systems={}                      commands for its own controller
       airloom serve hover --set systems={} --set vehicles.cf.controller=null --tcp 5555
       airloom serve hover --tcp 5555 --host 0.0.0.0             other computers, with a token
+      airloom serve hover --set systems={} --out results/mine   airloom view results/mine shows it
     """
+    from airloom.scenario import load
+
     if sum((socket_ is not None, tcp is not None, stdio)) > 1:
         raise typer.BadParameter("choose one of --socket, --tcp and --stdio")
-    overrides = parsed_settings(set_)
+    if host != LOCAL and tcp is None:
+        raise typer.BadParameter("only a TCP port has an address; give --tcp PORT too", param_hint="--host")
+    if token is not None and stdio:
+        raise typer.BadParameter("standard input and output need none", param_hint="--token")
+    chosen = load(scenario, parsed_settings(set_) | ({} if seed is None else {"seed": seed}))
     if stdio:
-        _over_stdio(scenario, overrides, seed)
+        _over_stdio(chosen, out)
     elif tcp is not None:
-        _over_tcp(scenario, overrides, seed, host, tcp, token)
+        _over_tcp(chosen, out, host, tcp, token)
     else:
-        _over_unix_socket(scenario, overrides, seed, socket_ or DEFAULT_SOCKET, token)
+        _over_unix_socket(chosen, out, socket_ or DEFAULT_SOCKET, token)
 
 
-def _over_stdio(scenario: str, overrides: dict[str, Any], seed: int | None) -> None:
+def _over_stdio(scenario: Scenario, out: Path | None) -> None:
     from airloom.bridges.steps.server import serve_stream
 
     replies = os.dup(1)
     os.dup2(2, 1)  # whatever anybody prints must not get between the replies
-    sim = _made(scenario, overrides, seed)
-    with sim, _until_signalled():
-        serve_stream(sim, 0, replies)
+    with _session(scenario, out) as session:
+        serve_stream(session, 0, replies)
 
 
-def _over_tcp(
-    scenario: str, overrides: dict[str, Any], seed: int | None, host: str, port: int, token: str | None
-) -> None:
+def _over_tcp(scenario: Scenario, out: Path | None, host: str, port: int, token: str | None) -> None:
     from airloom.bridges.steps.places import tcp_listener
     from airloom.loopback import LOOPBACK
 
-    listener = tcp_listener(host, port)
-    if host not in LOOPBACK and not token:
-        token = secrets.token_urlsafe(16)
-        say(f"Clients must show this token:  {token}", "cyan")
-    _listen(_made(scenario, overrides, seed), listener, f"{host}:{listener.getsockname()[1]}", token)
+    with tcp_listener(host, port) as listener:
+        if host not in LOOPBACK and not token:
+            token = secrets.token_urlsafe(16)
+            say(f"Clients must show this token:  {token}", "cyan")
+        _listen(scenario, out, listener, f"{host}:{listener.getsockname()[1]}", token)
 
 
-def _over_unix_socket(
-    scenario: str, overrides: dict[str, Any], seed: int | None, path: Path, token: str | None
-) -> None:
+def _over_unix_socket(scenario: Scenario, out: Path | None, path: Path, token: str | None) -> None:
     from airloom.bridges.steps.places import unix_listener
 
-    listener = unix_listener(path)
-    try:
-        _listen(_made(scenario, overrides, seed), listener, str(path), token)
-    finally:
-        path.unlink(missing_ok=True)
+    with unix_listener(path) as listener:
+        try:
+            _listen(scenario, out, listener, str(path), token)
+        finally:
+            path.unlink(missing_ok=True)
 
 
-def _made(scenario: str, overrides: dict[str, Any], seed: int | None) -> Simulation:
+def _listen(scenario: Scenario, out: Path | None, listener: socket.socket, where: str, token: str | None) -> None:
+    from airloom.bridges.steps.server import serve_socket
+
+    with _session(scenario, out) as session:
+        say(f"Serving {scenario.name} at {where}; Ctrl-C ends it.", "cyan")
+        serve_socket(session, listener, token)
+    warn("Stopped.")
+
+
+@contextmanager
+def _session(scenario: Scenario, out: Path | None) -> Iterator[Session]:
+    """Until a signal comes; then what it leaves is complete."""
+    from airloom.bridges.steps.session import Session
+    from airloom.recorded_run import RecordedRun
+    from airloom.run_folder import RunFolder
+
+    with _made(scenario) as sim:
+        run = None if out is None else RecordedRun(sim, RunFolder.create(scenario.name, out))
+        session = Session(sim, run)
+        if run:
+            run.start_counting()
+        with ended_between_requests(session), nullcontext() if run is None else run.recorded():
+            yield session
+    if run:
+        say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
+
+
+def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
     from airloom.simulation import Simulation
 
     with abandoned_by_signals():
-        sim = Simulation.load(scenario, seed, overrides)
-        sim.step()
-        sim.reset()
+        sim = Simulation(scenario)
+        sim.warm_up()
+    gc.collect()
+    gc.freeze()  # what is loaded stays: to search it again would take longer than many steps, in the middle of one
     return sim
-
-
-def _listen(sim: Simulation, listener: socket.socket, where: str, token: str | None) -> None:
-    from airloom.bridges.steps.server import serve_socket
-
-    with sim, listener, _until_signalled():
-        say(f"Serving {sim.scenario.name} at {where}; Ctrl-C ends it.", "cyan")
-        serve_socket(sim, listener, token)
-    warn("Stopped.")
-
-
-def _until_signalled() -> suppress:
-    """SIGTERM ends it as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return suppress(KeyboardInterrupt)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from airloom.cli.screen import out, warn
 
 if TYPE_CHECKING:
+    from airloom.bridges.steps.session import Session
     from airloom.recorded_run import RecordedRun
 
 
@@ -44,6 +45,22 @@ def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
 
     with _handled_by(end):
         yield caught
+
+
+@contextmanager
+def ended_between_requests(session: Session) -> Iterator[None]:
+    """The first signal ends a long step where it is, and then what is inside; the second the process."""
+    from airloom.recorded_run import Interrupted
+
+    def end(number: int) -> None:
+        session.ending = True
+        for one in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(one, signal.SIG_DFL)
+        if not session.busy:
+            raise Interrupted
+
+    with suppress(Interrupted), _handled_by(end):
+        yield
 
 
 @contextmanager

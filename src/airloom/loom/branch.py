@@ -10,15 +10,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-import numpy as np
-
 from airloom.loom import bundles
 from airloom.loom.bundles import Outcome, What
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
 from airloom.loom.processes import CannotStart, Processes
-from airloom.loom.protocol import STATE_NUMBERS, Hello, Kind, ProtocolError, parse
+from airloom.loom.protocol import Hello, Kind, ProtocolError, parse
+from airloom.loom.sights import ToldSights
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
@@ -34,7 +33,7 @@ class Branch:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
         self.name, self._address = name, parent
         self._pending: dict[str, Answer] = {}
-        self._states = np.zeros((0, STATE_NUMBERS))
+        self._sights = ToldSights()
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
@@ -137,8 +136,7 @@ class Branch:
         return self._pending.pop(name)
 
     def _play(self, body: bytes) -> None:
-        round_ = bundles.parse_begins(body, self._states)
-        self._states = round_.states
+        round_ = bundles.parse_begins(body, self._sights)
         outcomes = {name: self._with_last_words(name, it) for name, it in self._hub.play(round_).items()}
         self._parent.send(bundles.ends(round_.time_ns, outcomes.items()))
         for name, outcome in outcomes.items():

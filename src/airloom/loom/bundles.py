@@ -6,7 +6,7 @@ as the member said it.
 
     BRANCH       both   version u16, name text, token text; the parent answers with the same kind and an empty body
     JOIN         up     the body of a member's HELLO
-    ADMITTED     down   patience f64 in s, count u16, count × number u32 of its vehicles, name text, the body of its WELCOME
+    ADMITTED     down   patience f64 in s, its vehicles: count u16, count × number u32; name text, body of its WELCOME
     TURNED_AWAY  down   name text, reason text
     BEGINS       down   time u64, vehicles: count u16, count × number u32, count × 13 f64; members: count u16, texts;
                         letters: count u32, each: writer text, length u32, bytes; for each member: count u16,
@@ -31,8 +31,10 @@ from airloom.loom.protocol import (
     COUNT, HEAD, LENGTH, STATE_NUMBERS, TIME_AND_COUNT, VERSION, Hello, Kind, Letter, ProtocolError, Reader, Welcome,
     hello, message, parse, text, welcome,
 )  # fmt: skip
+from airloom.loom.sights import Sights, ToldSights
 
-P, R = ParamSpec("P"), TypeVar("R")
+P = ParamSpec("P")
+R = TypeVar("R")
 MOST_VEHICLES = 1_000_000
 _VERSION = struct.Struct("<H")
 _PATIENCE_AND_COUNT = struct.Struct("<dH")
@@ -62,10 +64,10 @@ class Admission:
 
 
 class Round(NamedTuple):
-    """One phase of one step: the states of the vehicles by their numbers, and the letters of each whose turn it is."""
+    """One phase of one step: the states of the vehicles, and the letters of each whose turn it is."""
 
     time_ns: int
-    states: np.ndarray
+    sights: Sights
     letters: Mapping[str, Sequence[Letter]]
 
 
@@ -148,7 +150,7 @@ def begins(it: Round, vehicles: np.ndarray, members: Sequence[str]) -> bytes:
     """`vehicles` are the numbers of all that these members see."""
     parts = [
         TIME_AND_COUNT.pack(it.time_ns, len(vehicles)),
-        vehicles.astype("<u4").tobytes(), it.states[vehicles].astype("<f8", copy=False).tobytes(),
+        vehicles.astype("<u4").tobytes(), it.sights.states(vehicles).tobytes(),
         COUNT.pack(len(members)), *map(text, members), _shared_letters(it, members),
     ]  # fmt: skip
     return message(Kind.BEGINS, b"".join(parts))
@@ -170,20 +172,18 @@ def _shared_letters(it: Round, members: Sequence[str]) -> bytes:
 
 
 @_suspicious
-def parse_begins(body: bytes, states: np.ndarray) -> Round:
-    """The round; `states` is refreshed, and made longer if need be."""
+def parse_begins(body: bytes, sights: ToldSights) -> Round:
+    """The round; the sights learn what it tells."""
     reader = Reader(body)
     time_ns, count = reader.unpack(TIME_AND_COUNT)
-    numbers = np.frombuffer(reader.take(4 * count), "<u4")
-    if count and numbers.max() >= MOST_VEHICLES:
+    numbers = np.frombuffer(reader.take(4 * count), "<u4").astype(int)
+    if numbers.max(initial=0) >= MOST_VEHICLES:
         raise ValueError
-    if count and numbers.max() >= len(states):
-        states = np.resize(states, (int(numbers.max()) + 1, STATE_NUMBERS))
-    states[numbers] = np.frombuffer(reader.take(8 * STATE_NUMBERS * count), "<f8").reshape(count, STATE_NUMBERS)
+    sights.learn(numbers, np.frombuffer(reader.take(8 * STATE_NUMBERS * count), "<f8").reshape(-1, STATE_NUMBERS))
     names = [reader.text() for _ in range(reader.unpack(COUNT)[0])]
     letters = [Letter(reader.text(), reader.content()) for _ in range(reader.unpack(LENGTH)[0])]
     inboxes = {name: [letters[place] for place in _places(reader)] for name in names}
-    return Round(time_ns, states, inboxes)
+    return Round(time_ns, sights, inboxes)
 
 
 def _places(reader: Reader) -> list[int]:

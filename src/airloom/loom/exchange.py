@@ -1,39 +1,169 @@
-"""The exchange with members on this machine, compiled: send to each, then read from each, without Python in between.
+"""A round with the members of one coordinator, compiled: tell each what it sees, hear each, obey.
 
-Between a process's turns on a processor the interpreter's data grow cold, so that every line of Python after a wait
-costs several times as much as in a benchmark of that line.
+Between its turns on a processor a process's data grow cold, so that every line of Python after a wait costs several
+times what it costs in a loop of its own. Here the usual round needs none; whatever is unusual is left to Python.
+The layout of the messages is that of `protocol.py`, the rows that of `commands.py`.
 """
 
 from __future__ import annotations
 
+from math import cos, isfinite, sin
+from typing import Any
+
+import numpy as np
 from numba import types
 
+from airloom.commands import Mode
 from airloom.compiled import compiled
+from airloom.loom.protocol import STATE_NUMBERS, Kind
+from airloom.physics.rows import (
+    B_IN_BODY, BAX, BVX, BYAWRATE, GIVEN, LANES, MODE, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE,
+)  # fmt: skip
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
 NO_SIGNAL = 0x4000  # MSG_NOSIGNAL of Linux
+HEAD_SIZE, COUNT_AT, ORDERS_AT = 5, 13, 15
+BEGIN, END = int(Kind.BEGIN), int(Kind.END)
+POSITION, VELOCITY = int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE)
 
-_send = types.ExternalFunction("send", types.intp(types.intc, types.intp, types.intp, types.intc))
-_recv = types.ExternalFunction("recv", types.intp(types.intc, types.intp, types.intp, types.intc))
+_send: Any = types.ExternalFunction("send", types.intp(types.intc, types.intp, types.intp, types.intc))
+_recv: Any = types.ExternalFunction("recv", types.intp(types.intc, types.intp, types.intp, types.intc))
 
 
 @compiled
-def exchange(lines, outgoing, ends, incoming, sizes):
-    """Message k goes from where k−1 ends in `outgoing` to line k; sizes[k] bytes come back to incoming[k].
+def exchange(lines, time_ns, memory, stride, places, counts, tails, tail_sizes, outgoing, answers, sizes):
+    """Send every line its BEGIN and read what comes back: sizes[k] bytes, in answers[k].
 
-    A size of −1 has still to be read: by whoever handles signals, timeouts and errors. 0 is a closed line, −2 one on
-    which nothing could be sent.
+    Line k is told of counts[k] vehicles, whose numbers lie in `memory` from the next places on, `stride` apart; its
+    letters are the next tail_sizes[k] bytes of `tails`. A size of −1 has still to be read, by whoever handles signals,
+    timeouts and errors; 0 is a closed line, −2 one on which nothing could be sent.
     """
-    start = 0
+    vehicle, tail = 0, 0
     for k in range(lines.size):
-        size = ends[k] - start
-        sent = _send(lines[k], outgoing.ctypes.data + start, size, NO_SIGNAL)
+        size = HEAD_SIZE + 10 + 8 * STATE_NUMBERS * counts[k] + tail_sizes[k]
+        _put(outgoing, 0, size - 4, 4)
+        outgoing[4] = BEGIN
+        _put(outgoing, HEAD_SIZE, time_ns, 8)
+        _put(outgoing, COUNT_AT, counts[k], 2)
+        states = outgoing[ORDERS_AT : ORDERS_AT + 8 * STATE_NUMBERS * counts[k]].view(np.float64)
+        for v in range(counts[k]):
+            for i in range(STATE_NUMBERS):
+                states[STATE_NUMBERS * v + i] = memory[places[vehicle] + i * stride]
+            vehicle += 1
+        for i in range(tail_sizes[k]):
+            outgoing[size - tail_sizes[k] + i] = tails[tail + i]
+        tail += tail_sizes[k]
+        sent = _send(lines[k], outgoing.ctypes.data, size, NO_SIGNAL)
         sizes[k] = 0 if sent == size else -2
-        start = ends[k]
     interrupted = False
     for k in range(lines.size):
         if interrupted:
             sizes[k] = min(sizes[k], -1)
         elif sizes[k] == 0:
-            sizes[k] = _recv(lines[k], incoming.ctypes.data + k * incoming.shape[1], incoming.shape[1], 0)
+            sizes[k] = _recv(lines[k], answers.ctypes.data + k * answers.shape[1], answers.shape[1], 0)
             interrupted = sizes[k] < 0
+
+
+@compiled
+def _put(data, at, value, size):
+    for i in range(size):
+        data[at + i] = (value >> (8 * i)) & 255
+
+
+@compiled
+def _got(data, at, size):
+    value = np.int64(0)
+    for i in range(size):
+        value |= np.int64(data[at + i]) << (8 * i)
+    return value
+
+
+@compiled
+def obey(time_ns, memory, places, counts, answers, sizes, heard):
+    """Carry out what all have said, line by line; heard[v] tells whether vehicle v was told a velocity.
+
+    Only if everything is plain: whole messages without letters, and positions or velocities for vehicles that are in
+    that mode already. Otherwise nothing happens. Gives the number of velocities told, −1 if not all is plain.
+    """
+    first = 0
+    for k in range(sizes.size):
+        if not _is_plain(time_ns, memory, places[first : first + counts[k]], answers[k, : max(sizes[k], 0)]):
+            return -1
+        first += counts[k]
+    first, velocities = 0, 0
+    for k in range(sizes.size):
+        at = ORDERS_AT
+        for _ in range(_got(answers[k], COUNT_AT, 2)):
+            vehicle, mode, width = first + _got(answers[k], at, 2), answers[k, at + 2], answers[k, at + 3]
+            numbers = answers[k, at + 4 : at + 4 + 8 * width].view(np.float64)
+            place = places[vehicle]
+            memory[place + GIVEN + LANES * mode] = 1.0
+            if mode == POSITION:
+                _set_position(memory, place, numbers)
+            else:
+                _set_velocity(memory, place, numbers)
+                heard[vehicle] = True
+                velocities += 1
+            at += 4 + 8 * width
+        first += counts[k]
+    return velocities
+
+
+@compiled
+def _is_plain(time_ns, memory, places, answer):
+    size = answer.size
+    if size < ORDERS_AT + 2 or _got(answer, 0, 4) + 4 != size or answer[4] != END:
+        return False
+    if _got(answer, HEAD_SIZE, 8) != time_ns:
+        return False
+    at = ORDERS_AT
+    for _ in range(_got(answer, COUNT_AT, 2)):
+        if at + 6 > size:
+            return False
+        vehicle, mode, width = _got(answer, at, 2), answer[at + 2], answer[at + 3]
+        at += 4
+        if at + 8 * width + 2 > size or vehicle >= places.size or places[vehicle] < 0:
+            return False
+        if memory[places[vehicle] + MODE] != mode or not _has_right_width(mode, width):
+            return False
+        for number in answer[at : at + 8 * width].view(np.float64):
+            if not isfinite(number):
+                return False
+        at += 8 * width
+    return at + 2 == size and _got(answer, at, 2) == 0
+
+
+@compiled
+def _has_right_width(mode, width):
+    if mode == POSITION:
+        return width == 3 or width == 4 or width == 7 or width == 10 or width == 11
+    return mode == VELOCITY and (width == 3 or width == 4 or width == 7 or width == 8)
+
+
+@compiled
+def _or_zero(numbers, k):
+    return numbers[k] if k < numbers.size else 0.0
+
+
+@compiled
+def _set_position(memory, place, numbers):
+    """Position, yaw, velocity, acceleration, yaw rate: as many as there are."""
+    for i in range(3):
+        memory[place + SPX + LANES * i] = numbers[i]
+        memory[place + SVX + LANES * i] = _or_zero(numbers, 4 + i)
+        memory[place + SAX + LANES * i] = _or_zero(numbers, 7 + i)
+    yaw = _or_zero(numbers, 3)
+    memory[place + SYAW] = yaw
+    memory[place + SYAWRATE] = _or_zero(numbers, 10)
+    memory[place + SCOS] = cos(yaw)
+    memory[place + SSIN] = sin(yaw)
+
+
+@compiled
+def _set_velocity(memory, place, numbers):
+    """Velocity, yaw rate, acceleration, whether it is in the body's frame: as many as there are."""
+    for i in range(3):
+        memory[place + BVX + LANES * i] = numbers[i]
+        memory[place + BAX + LANES * i] = _or_zero(numbers, 4 + i)
+    memory[place + BYAWRATE] = _or_zero(numbers, 3)
+    memory[place + B_IN_BODY] = _or_zero(numbers, 7)

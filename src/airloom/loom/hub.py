@@ -11,18 +11,16 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from airloom.loom import bundles, protocol
-from airloom.loom.bundles import Admission, Outcome, Round, What
+from airloom.loom.bundles import Admission, Outcome, Round
 from airloom.loom.doors import Doors
-from airloom.loom.exchange import ROOM, exchange
 from airloom.loom.line import Line, LineLost
-from airloom.loom.protocol import HEAD, Hello, Kind, ProtocolError
-from airloom.loom.seats import BranchSeat, Seat, failed
+from airloom.loom.plan import Plan
+from airloom.loom.protocol import Hello, Kind, ProtocolError
+from airloom.loom.seats import BranchSeat, Seat
+from airloom.loom.sights import Sights
 
 HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
 
@@ -31,19 +29,6 @@ Answer = Callable[[Admission | str], None]
 Gate = Callable[[Hello, Answer], None]
 BadNews = Callable[[str, str], None]
 """Called with the name of a member that will not come, and the reason."""
-
-
-@dataclass
-class Plan:
-    """Who has a turn in a round, and the memory for it; the same members come round again and again."""
-
-    seats: list[Seat] = field(default_factory=list)
-    branches: dict[BranchSeat, list[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.lines = np.array([seat.line.fileno() for seat in self.seats], np.int32)
-        self.answers = np.empty((len(self.seats), ROOM), np.uint8)
-        self.sizes = np.zeros(len(self.seats), np.int64)
 
 
 class Hub:
@@ -55,10 +40,11 @@ class Hub:
         self._plans: dict[tuple[str, ...], Plan] = {}
 
     def close(self, reason: str) -> None:
-        for one in (*self._seats.values(), *self._branches.values()):
+        lines = [seat.line for seat in self._seats.values()] + [branch.line for branch in self._branches.values()]
+        for line in lines:
             with suppress(LineLost, TimeoutError):
-                one.line.send(protocol.told(Kind.BYE, reason))
-            one.line.close()
+                line.send(protocol.told(Kind.BYE, reason))
+            line.close()
         for line, _ in self._newcomers:
             line.close()
         self.doors.close()
@@ -151,16 +137,20 @@ class Hub:
 
     # -- rounds ------------------------------------------------------------------------------------------------------
 
-    def play(self, round_: Round) -> dict[str, Outcome]:
-        """Let everybody who has letters, be it none, have a turn."""
-        names = tuple(round_.letters)
-        plan = self._plans.get(names)
-        if plan is None:
-            plan = self._plans[names] = self._planned(names)
+    def play(self, round_: Round, obey: Callable[[Plan], bool] = lambda plan: False) -> dict[str, Outcome]:
+        """Let everybody who has letters, be it none, have a turn.
+
+        If there are no branches, `obey` may carry out what was said straight away; then there are no outcomes left.
+        """
+        plan = self._plan(round_)
         begun = time.monotonic()
+        if not plan.branches:
+            plan.exchange(round_)
+            return {} if obey(plan) else plan.outcomes(begun)
         outcomes = self._begun(plan.branches, round_)
         if plan.seats:
-            outcomes |= _exchanged(plan, round_, begun)
+            plan.exchange(round_)
+            outcomes |= plan.outcomes(begun)
         for branch, members in plan.branches.items():
             if members[0] not in outcomes:
                 outcomes |= branch.outcomes(round_, members, begun)
@@ -168,13 +158,20 @@ class Hub:
                 self._lose(branch)
         return outcomes
 
-    def _planned(self, names: Sequence[str]) -> Plan:
+    def _plan(self, round_: Round) -> Plan:
+        names = tuple(round_.letters)
+        plan = self._plans.get(names)
+        if plan is None or plan.edition != round_.sights.edition:
+            plan = self._plans[names] = self._planned(names, round_.sights)
+        return plan
+
+    def _planned(self, names: Sequence[str], sights: Sights) -> Plan:
         behind = {name: branch for branch in self._branches.values() for name in branch.members}
         branches: dict[BranchSeat, list[str]] = {}
         for name in names:
             if name in behind:
                 branches.setdefault(behind[name], []).append(name)
-        return Plan([self._seats[name] for name in names if name in self._seats], branches)
+        return Plan([self._seats[name] for name in names if name in self._seats], branches, sights)
 
     def _begun(self, branches: dict[BranchSeat, list[str]], round_: Round) -> dict[str, Outcome]:
         outcomes: dict[str, Outcome] = {}
@@ -184,31 +181,6 @@ class Hub:
             except (LineLost, TimeoutError) as lost:
                 outcomes |= branch.lost(members, f"is gone: {lost}")
         return outcomes
-
-
-def _exchanged(plan: Plan, round_: Round, begun: float) -> dict[str, Outcome]:
-    messages = [seat.message(round_) for seat in plan.seats]
-    ends = np.cumsum([len(message) for message in messages])
-    exchange(plan.lines, np.frombuffer(b"".join(messages), np.uint8), ends, plan.answers, plan.sizes)
-    sizes = plan.sizes.tolist()
-    return {seat.name: _read(seat, plan.answers[k], sizes[k], begun) for k, seat in enumerate(plan.seats)}
-
-
-def _read(seat: Seat, answer: np.ndarray, size: int, begun: float) -> Outcome:
-    """A whole answer is judged at once; anything else is left to the line, which knows about parts and errors."""
-    if size == 0:
-        return failed("is gone: it hung up")
-    if size == -2:
-        return failed("is gone: nothing can be sent to it")
-    if size >= HEAD.size:
-        data = answer[:size].tobytes()
-        length, kind = HEAD.unpack_from(data)
-        if length + 4 == size and kind == Kind.END:
-            return Outcome(What.END, data[HEAD.size :])
-        seat.line.put_back(data)
-    elif size > 0:
-        seat.line.put_back(answer[:size].tobytes())
-    return seat.outcome(begun + seat.patience)
 
 
 def _refuse(line: Line, reason: str) -> None:

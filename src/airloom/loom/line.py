@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import Any
 
-from airloom.loom.protocol import HEAD, LONGEST_MESSAGE, Kind, ProtocolError, parse
+from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
 
 
 class LineLost(Exception):
@@ -48,8 +48,8 @@ class Line:
             data = self._keep(data) + self._read()
         self._buffer = data[size:]
         try:
-            return Kind(data[4]), data[HEAD.size : size]
-        except ValueError:
+            return KINDS[data[4]], data[HEAD.size : size]
+        except KeyError:
             raise ProtocolError(f"there is no message of kind {data[4]}") from None
 
     def be_patient(self, timeout: float | None) -> None:

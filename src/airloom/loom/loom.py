@@ -14,6 +14,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from airloom.clock import ticks_per_period
 from airloom.commands import CommandError
 from airloom.loom import protocol
@@ -21,9 +23,10 @@ from airloom.loom.bundles import Admission, Outcome, Round, What
 from airloom.loom.cluster import Cluster, ClusterError
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
+from airloom.loom.plan import Plan
 from airloom.loom.processes import CannotStart, Processes
 from airloom.loom.protocol import End, Hello, Kind, Letter, Phase, ProtocolError, Welcome
-from airloom.loom.sights import Sights
+from airloom.loom.sights import FleetSights
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -83,7 +86,7 @@ class Loom:
     @property
     def doors(self) -> Doors | None:
         """Where members join, while the run goes on."""
-        return self._hub and self._hub.doors
+        return self._hub.doors if self._hub else None
 
     # -- opening and closing -----------------------------------------------------------------------------------------
 
@@ -91,12 +94,12 @@ class Loom:
         """Listen, start the members that the scenario describes, and wait until all are there."""
         if not self._described:
             return
-        listen = self.listen or (self.cluster and f"tcp:{self.cluster.near_end}:0")
+        listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
             self._hub = Hub(Doors(listen, self.token), self._admit, self._lost.__setitem__)
         except DoorError as error:
             raise LoomError(str(error)) from None
-        self._sights = Sights(self._sim)
+        self._sights = FleetSights(self._sim)
         self._say_where(self._hub.doors)
         self._start_all(self._hub.doors, logs)
         self._wait_for_all()
@@ -194,10 +197,8 @@ class Loom:
         if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
             self._looked_out = now
             self._hub.look_out()
-        due = self._due_now()
-        if due:
-            self._sights.look()
-        for members in due:
+        self._sights.keep_up()
+        for members in self._due_now():
             self._play([member for member in members if self._members.get(member.name) is member])
 
     def _due_now(self) -> list[list[Membership]]:
@@ -205,18 +206,31 @@ class Loom:
         tick = self._sim.tick
         turns = tuple(tick % period == 0 for period in self.periods)
         if turns not in self._due:
-            phases = [[m for m in self._members.values() if m.phase is phase and tick % m.period == 0] for phase in Phase]
+            phases = [
+                [m for m in self._members.values() if m.phase is phase and tick % m.period == 0] for phase in Phase
+            ]
             self._due[turns] = [members for members in phases if members]
         return self._due[turns]
 
     def _play(self, members: list[Membership]) -> None:
         assert self._hub is not None
         now = self._sim.time_ns
-        outcomes = self._hub.play(Round(now, self._sights.states, {m.name: m.letters() for m in members}))
-        said = [(member, self._heard(member, outcomes[member.name], now)) for member in members]
+        round_ = Round(now, self._sights, {member.name: member.letters() for member in members})
+        outcomes = self._hub.play(round_, self._obeyed)
+        said = [(member, self._heard(member, outcomes[member.name], now)) for member in members if outcomes]
         for member, end in said:
             if end is not None:
                 self._carry_out(member, end)
+
+    def _obeyed(self, plan: Plan) -> bool:
+        """Whether all that was said could be carried out at once."""
+        velocities = plan.obey(self._sim.time_ns)
+        if velocities > 0:
+            vehicles = [vehicle for seat in plan.seats for vehicle in self._members[seat.name].vehicles]
+            for k in np.flatnonzero(plan.heard):
+                self._sim.guard.heard(vehicles[k])
+            plan.heard[:] = False
+        return velocities >= 0
 
     def _heard(self, member: Membership, outcome: Outcome, now: int) -> End | None:
         if outcome.what is What.LEFT:

@@ -51,6 +51,10 @@ class Kind(IntEnum):
     LOST = 14
 
 
+KINDS: dict[int, Kind] = {kind.value: kind for kind in Kind}
+"""Faster to ask than the class."""
+
+
 class Phase(IntEnum):
     """When in a step a member has its turn."""
 
@@ -99,13 +103,6 @@ class Letter:
     content: bytes
 
 
-class Begin(NamedTuple):
-    time_ns: int
-    states: np.ndarray
-    """[vehicle, 13], in the order of the welcome."""
-    letters: Sequence[Letter] = ()
-
-
 class Order(NamedTuple):
     """A command for a vehicle, by its place in the welcome; None stops the rotors."""
 
@@ -142,18 +139,16 @@ def told(kind: Kind, reason: str) -> bytes:
     return message(kind, text(reason[:1000]))
 
 
-def begin(it: Begin) -> bytes:
-    count = len(it.states)
-    states = it.states.astype("<f8", copy=False).tobytes()
-    letters = _letters(it.letters) if it.letters else NO_LETTERS
-    size = 1 + TIME_AND_COUNT.size + len(states) + len(letters)
-    return _BEGIN_HEAD.pack(size, Kind.BEGIN, it.time_ns, count) + states + letters
+def begin(time_ns: int, states: np.ndarray, letters: Sequence[Letter] = ()) -> bytes:
+    """`states` are [vehicle, 13], in the order of the welcome. The usual round has `exchange.py` write it instead."""
+    rest = states.tobytes() + letters_as_bytes(letters)
+    return _BEGIN_HEAD.pack(1 + TIME_AND_COUNT.size + len(rest), Kind.BEGIN, time_ns, len(states)) + rest
 
 
 def end(time_ns: int, orders: Sequence[bytes] = (), letters: Sequence[Letter] = ()) -> bytes:
     """Orders as `order` writes them."""
     body = TIME_AND_COUNT.pack(time_ns, len(orders)) + b"".join(orders)
-    return message(Kind.END, body + (_letters(letters) if letters else NO_LETTERS))
+    return message(Kind.END, body + letters_as_bytes(letters))
 
 
 def order(vehicle: int, command: Command | None) -> bytes:
@@ -169,7 +164,9 @@ def text(words: str) -> bytes:
     return COUNT.pack(len(data)) + data
 
 
-def _letters(letters: Sequence[Letter]) -> bytes:
+def letters_as_bytes(letters: Sequence[Letter]) -> bytes:
+    if not letters:
+        return NO_LETTERS
     parts = [text(letter.other) + LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
     return COUNT.pack(len(letters)) + b"".join(parts)
 
@@ -201,7 +198,7 @@ def _fields(kind: type[Command]) -> list[tuple[str, bool]]:
 
 
 def parse(kind: int, body: bytes) -> Any:
-    """A message as an object: Hello, Welcome, Begin, End, or the text of REFUSED and BYE."""
+    """A message as an object: Hello, Welcome, End, or the text of REFUSED and BYE."""
     if kind not in _PARSERS:
         raise ProtocolError(f"there is no message of kind {kind}")
     reader = Reader(body)
@@ -238,10 +235,6 @@ class Reader:
     def content(self) -> bytes:
         return self.take(self.unpack(LENGTH)[0])
 
-    def numbers(self, count: int) -> np.ndarray:
-        at, self.at = self.at, self.at + 8 * count
-        return np.frombuffer(self.body, "<f8", count, at)
-
     def letters(self) -> list[Letter]:
         return [Letter(self.text(), self.content()) for _ in range(self.unpack(COUNT)[0])]
 
@@ -259,10 +252,16 @@ def _parse_welcome(reader: Reader) -> Welcome:
     return Welcome(step_ns, time_ns, [reader.text() for _ in range(count)], version)
 
 
-def _parse_begin(reader: Reader) -> Begin:
-    time_ns, count = reader.unpack(TIME_AND_COUNT)
-    states = reader.numbers(count * STATE_NUMBERS).reshape(count, STATE_NUMBERS)
-    return Begin(time_ns, states, reader.letters())
+def states_in(body: bytes, count: int) -> np.ndarray:
+    """Of a BEGIN with so many vehicles."""
+    return np.frombuffer(body, "<f8", count * STATE_NUMBERS, TIME_AND_COUNT.size).reshape(count, STATE_NUMBERS)
+
+
+def letters_in(body: bytes, count: int) -> list[Letter]:
+    """Of a BEGIN with so many vehicles."""
+    reader = Reader(body)
+    reader.at = TIME_AND_COUNT.size + 8 * STATE_NUMBERS * count
+    return reader.letters()
 
 
 def _parse_end(reader: Reader) -> End:
@@ -309,7 +308,6 @@ _PARSERS: dict[int, Callable[[Reader], Any]] = {
     Kind.HELLO: _parse_hello,
     Kind.WELCOME: _parse_welcome,
     Kind.REFUSED: Reader.text,
-    Kind.BEGIN: _parse_begin,
     Kind.END: _parse_end,
     Kind.BYE: Reader.text,
 }

@@ -13,30 +13,69 @@ if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
+GONE = -1
+
 
 class Sights:
+    """Where the states lie: vehicle k's thirteen numbers in `memory` from places[k] on, `stride` apart."""
+
+    def __init__(self, stride: int) -> None:
+        self.stride = stride
+        self.memory = np.empty(0)
+        self.places = np.empty(0, int)
+        self.edition = 0
+        """Counts how often the above were replaced."""
+
+    def states(self, numbers: np.ndarray | slice) -> np.ndarray:
+        """[vehicle, 13]; zeros for one that has left the simulation."""
+        places = self.places[numbers]
+        found = self.memory[places[:, None] + self.stride * np.arange(STATE_NUMBERS)]
+        found[places == GONE] = 0.0
+        return found
+
+
+class FleetSights(Sights):
+    """Those of a simulation, read where the engine leaves them."""
+
     def __init__(self, sim: Simulation) -> None:
+        super().__init__(LANES)
         self._sim = sim
-        self._numbers: dict[Vehicle, int] = {}
+        self._vehicles: list[Vehicle] = []
         self._fleet: object = None
-        self.states = np.empty((0, STATE_NUMBERS))
 
     def number(self, vehicle: Vehicle) -> int:
-        self._fleet = None
-        return self._numbers.setdefault(vehicle, len(self._numbers))
+        if vehicle not in self._vehicles:
+            self._vehicles.append(vehicle)
+            self._fleet = None
+        return self._vehicles.index(vehicle)
 
-    def look(self) -> np.ndarray:
-        """All of them as they are now; a vehicle that was deleted stays as it was."""
+    def keep_up(self) -> None:
+        """With a fleet that may have been replaced."""
         if self._fleet is not self._sim.fleet:
-            self._find_places()
-        self.states[self._present] = self._sim.fleet.flight.blocks.reshape(-1)[self._places]
-        return self.states
+            self._fleet = self._sim.fleet
+            self.memory = self._sim.fleet.flight.blocks.reshape(-1)
+            self.places = np.array([self._place(vehicle) for vehicle in self._vehicles], int)
+            self.edition += 1
 
-    def _find_places(self) -> None:
-        self._fleet = self._sim.fleet
-        before, self.states = self.states, np.zeros((len(self._numbers), STATE_NUMBERS))
-        self.states[: len(before)] = before
-        here = {number: v for v, number in self._numbers.items() if self._sim.vehicles.get(v.name) is v}
-        self._present = np.array(list(here), int)
-        first = [block * WIDTH + STATE + lane for block, lane in (v.place_in_blocks for v in here.values())]
-        self._places = np.array(first, int).reshape(-1, 1) + LANES * np.arange(STATE_NUMBERS)
+    def _place(self, vehicle: Vehicle) -> int:
+        if self._sim.vehicles.get(vehicle.name) is not vehicle:
+            return GONE
+        block, lane = vehicle.place_in_blocks
+        return block * WIDTH + STATE + lane
+
+
+class ToldSights(Sights):
+    """Those of a branch, which it is told."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def learn(self, numbers: np.ndarray, states: np.ndarray) -> None:
+        most = int(numbers.max(initial=-1)) + 1
+        if most > len(self.places):
+            self.memory = (
+                np.resize(self.memory, most * STATE_NUMBERS) if len(self.memory) else np.zeros(most * STATE_NUMBERS)
+            )
+            self.places = STATE_NUMBERS * np.arange(most)
+            self.edition += 1
+        self.memory.reshape(-1, STATE_NUMBERS)[numbers] = states

@@ -25,6 +25,10 @@ class MujocoEngine:
         self.fleet, self.dt = fleet, scenario.step
         self.model = build_model(scenario, fleet)
         self.data = mujoco.MjData(self.model)
+        # Asked for once: each of these attributes makes an object.
+        self._bodies = (
+            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
+        )  # fmt: skip
 
     def reset(self) -> None:
         mujoco.mj_resetData(self.model, self.data)
@@ -40,10 +44,8 @@ class MujocoEngine:
         mujoco.mj_forward(self.model, self.data)
 
     def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
-        advance_mujoco(
-            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
-            tick, ticks, self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame,
-        )  # fmt: skip
+        flight, sensing = self.fleet.flight, self.fleet.sensing
+        advance_mujoco(*self._bodies, tick, ticks, self.dt, flight, sensing, frame_ticks, first_frame)
 
     def contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Where vehicles touch something, and the forces on them there (world, N)."""

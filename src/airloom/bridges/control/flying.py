@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field
@@ -155,13 +156,19 @@ class LayDownStick(ForVehicles):
             tower.lay_down_stick(vehicle)
 
 
+@cache
+def _known_fields(form: type[Command]) -> dict[str, bool]:
+    """The fields of a command, and whether each is needed."""
+    return {field.name: field.default is MISSING for field in fields(form)}
+
+
 def named_command(kind: Any, given: Mapping[str, Any]) -> Command:
     """A command from the name of its control mode and its fields."""
     mode = Mode.named(kind)
     if mode is Mode.IDLE:
         raise CommandError("idle takes no command; use kill or switch_mode")
     form = BY_MODE[mode]
-    known = {field.name: field.default is MISSING for field in fields(form)}
+    known = _known_fields(form)  # type: ignore[arg-type]
     for name in given:
         if name not in known:
             raise RequestError(f"{mode.label} takes no '{name}', but {', '.join(known)}")

@@ -5,7 +5,6 @@ Decoding and checking is msgspec's, which takes a microsecond where pydantic tak
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import isfinite
 from typing import Annotated, Any, ClassVar
 
@@ -14,6 +13,9 @@ from msgspec import Meta, Struct
 
 from airloom.bridges.control.flying import named_command
 from airloom.bridges.control.tower import RequestError, hint
+from airloom.bridges.steps.session import Session
+from airloom.clock import NS_PER_SECOND
+from airloom.divergence import Diverged
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
 
@@ -22,173 +24,191 @@ Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Fields = dict[str, Any]
 
 
-class Request(Struct, forbid_unknown_fields=True):
-    method: ClassVar[str]
+class Request(Struct, forbid_unknown_fields=True, tag_field="method"):
+    mends: ClassVar[bool] = False
+    """Whether it may be asked for after a tick that was left half done."""
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        """The fields of the reply."""
+    def carry_out(self, session: Session) -> Fields:
+        """What the reply has besides the clock. Whatever can be refused is refused before anything is done."""
         raise NotImplementedError
 
 
-class Describe(Request):
+class Describe(Request, tag="describe"):
     """All that a controller may want to know before the first step."""
 
-    method = "describe"
+    mends = True
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        sim.state_hash()  # the sensors' first look at time 0, which tells how wide their readings are
+    def carry_out(self, session: Session) -> Fields:
+        sim = session.sim
+        widths: dict[str, dict[str, int]] = {name: {} for name in sim.vehicles}
+        for sensor in sim.fleet.sensors:
+            widths[sensor.vehicle][sensor.name] = sensor.width
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
-            "step": sim.step_ns * 1e-9,
-            **_clock(sim),
-            "vehicles": {vehicle.name: _described(vehicle) for vehicle in sim.vehicles.values()},
+            "step": sim.step_ns / NS_PER_SECOND,
+            "vehicles": {name: _described(vehicle, widths[name]) for name, vehicle in sim.vehicles.items()},
             "warnings": sim.warnings,
         }
 
 
-class Reset(Request):
+class Reset(Request, tag="reset"):
     """Back to time 0, with another seed if one is given."""
 
-    method = "reset"
+    mends = True
     seed: Seed | None = None
     observe: str | None = None
+    readings: str | None = None
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        observed = _matching(sim, self.observe)
-        sim.reset(self.seed)
-        return {**_clock(sim), **_observed(observed)}
+    def carry_out(self, session: Session) -> Fields:
+        observed, read = _matching(session.sim, self.observe), _matching(session.sim, self.readings)
+        session.reset(self.seed)
+        return _seen(session, observed, read)
 
 
-class Observe(Request):
-    method = "observe"
+class Observe(Request, tag="observe"):
+    mends = True
     vehicle: str
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        return {**_clock(sim), **_observed(_matching(sim, self.vehicle))}
+    def carry_out(self, session: Session) -> Fields:
+        return _seen(session, _matching(session.sim, self.vehicle), [])
 
 
-class Readings(Request):
+class Readings(Request, tag="readings"):
     """The latest reading of each sensor."""
 
-    method = "readings"
     vehicle: str
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        sim.state_hash()  # the sensors' first look at time 0
-        return {**_clock(sim), **_read(_matching(sim, self.vehicle))}
+    def carry_out(self, session: Session) -> Fields:
+        return _seen(session, [], _matching(session.sim, self.vehicle))
 
 
-class Rotors(Request):
+class Rotors(Request, tag="rotors"):
     """Rotor speeds (rad/s) for a vehicle that has no controller of its own."""
 
-    method = "rotors"
     vehicle: str
     speeds: list[float]
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        vehicle = _named(sim, self.vehicle)
-        if vehicle.gains:
+    def carry_out(self, session: Session) -> Fields:
+        vehicle = _named(session.sim, self.vehicle)
+        if vehicle.has_controller:
             raise RequestError(
                 f"{vehicle.name}'s own controller would overwrite rotor speeds; "
                 f"serve it without: --set vehicles.{vehicle.name}.controller=null"
             )
         vehicle.set_rotor_speeds(self.speeds)
-        return _clock(sim)
+        return {}
 
 
-class GiveCommand(Request):
+class GiveCommand(Request, tag="command"):
     """`kind` is the name of a control mode; further fields are those of its command."""
 
-    method = "command"
     vehicle: str
     kind: str
     fields: Fields
 
     @classmethod
     def from_fields(cls, given: Fields) -> GiveCommand:
-        about: Fields = {key: given[key] for key in ("vehicle", "kind") if key in given}
-        rest = {key: value for key, value in given.items() if key not in about}
-        return msgspec.convert({**about, "fields": rest}, cls)
+        vehicle, kind = given.pop("vehicle", None), given.pop("kind", None)
+        if not (isinstance(vehicle, str) and isinstance(kind, str)):
+            raise RequestError(
+                'a command has a vehicle, a kind and what that takes, as in {"vehicle": "cf", "kind": "position_yaw", '
+                '"position": [0, 0, 1]}'
+            )
+        return cls(vehicle, kind, given)
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        vehicle = _named(sim, self.vehicle)
-        if not vehicle.gains:
+    def carry_out(self, session: Session) -> Fields:
+        vehicle = _named(session.sim, self.vehicle)
+        if not vehicle.has_controller:
             raise RequestError(f"{vehicle.name} has no controller that would fly a command; give it rotor speeds")
         vehicle.command(named_command(self.kind, self.fields))
-        return _clock(sim)
+        return {}
 
 
-class Step(Request):
+class Step(Request, tag="step"):
     """Some ticks forward; with a command or rotor speeds before and a look after, a control loop in one round trip."""
 
-    method = "step"
     ticks: Ticks = 1
     command: Fields | None = None
     rotors: Rotors | None = None
     observe: str | None = None
     readings: str | None = None
 
-    def carry_out(self, sim: Simulation) -> Fields:
+    def carry_out(self, session: Session) -> Fields:
+        sim = session.sim
         observed, read = _matching(sim, self.observe), _matching(sim, self.readings)
         if self.command is not None:
-            GiveCommand.from_fields(self.command).carry_out(sim)
-        if self.rotors is not None:
-            self.rotors.carry_out(sim)
-        sim.step(self.ticks)
-        return {**_clock(sim), **_observed(observed), **_read(read)}
+            if self.rotors is not None:
+                raise RequestError("a step takes a command or rotor speeds; give the other in a request before it")
+            GiveCommand.from_fields(self.command).carry_out(session)
+        elif self.rotors is not None:
+            self.rotors.carry_out(session)
+        session.step(self.ticks)
+        return _seen(session, observed, read)
 
 
-class Hash(Request):
+class Hash(Request, tag="hash"):
     """A digest of the full state, equal for equal runs."""
 
-    method = "hash"
+    def carry_out(self, session: Session) -> Fields:
+        session.first_look()
+        return {"hash": session.sim.state_hash()}
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        return {**_clock(sim), "hash": sim.state_hash()}
 
-
-class Hello(Request):
+class Hello(Request, tag="hello"):
     """The first line to a server that asks for a token; anywhere else a greeting."""
 
-    method = "hello"
+    mends = True
     token: str = ""
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        return {"scenario": sim.scenario.name}
+    def carry_out(self, session: Session) -> Fields:
+        return {"scenario": session.sim.scenario.name}
 
 
-class Close(Request):
+class Close(Request, tag="close"):
     """The client takes its leave."""
 
-    method = "close"
+    mends = True
 
-    def carry_out(self, sim: Simulation) -> Fields:
-        return _clock(sim)
+    def carry_out(self, session: Session) -> Fields:
+        return {}
 
 
 METHODS: dict[str, type[Request]] = {
-    kind.method: kind for kind in (Describe, Reset, Step, Observe, Readings, GiveCommand, Rotors, Hash, Hello, Close)
+    str(kind.__struct_config__.tag): kind
+    for kind in (Describe, Reset, Step, Observe, Readings, GiveCommand, Rotors, Hash, Hello, Close)
 }
-_BUILDERS: dict[str, Callable[[Fields], Request]] = {GiveCommand.method: GiveCommand.from_fields}
+_decode = msgspec.json.Decoder(Describe | Reset | Step | Observe | Readings | Rotors | Hash | Hello | Close).decode
 
 
 def parse(line: bytes) -> Request:
     """A request from a line of JSON."""
+    try:
+        return _decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _parse_with_care(line)
+
+
+def _parse_with_care(line: bytes) -> Request:
+    """A command, whose fields depend on its kind; or an error that says what was expected."""
     try:
         given = msgspec.json.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise RequestError(f"this is no line of JSON: {error}") from None
     if not isinstance(given, dict):
         raise RequestError('a request is an object such as {"method": "step"}')
-    method = given.pop("method", None)
+    method = given.get("method")
     kind = METHODS.get(method) if isinstance(method, str) else None
     if kind is None:
         raise RequestError(f"there is no method {method!r:.40}{hint(method, METHODS, 'methods are')}")
+    if kind is GiveCommand:
+        del given["method"]
+        return GiveCommand.from_fields(given)
     try:
-        return _BUILDERS[kind.method](given) if kind.method in _BUILDERS else msgspec.convert(given, kind)
+        return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
-        raise RequestError(f"{kind.method}: {error}") from None
+        takes = ", ".join(kind.__struct_fields__) or "nothing else"
+        raise RequestError(f"{method}: {error}; it takes {takes}") from None
 
 
 def _named(sim: Simulation, name: str) -> Vehicle:
@@ -197,44 +217,52 @@ def _named(sim: Simulation, name: str) -> Vehicle:
     return sim.vehicles[name]
 
 
-def _matching(sim: Simulation, pattern: str | None) -> list[Vehicle] | None:
-    """Those that match a pattern such as drone*; None if nobody is asked for."""
+def _matching(sim: Simulation, pattern: str | None) -> list[Vehicle]:
+    """Those that match a pattern such as drone*; none if nobody is asked for."""
     if pattern is None:
-        return None
+        return []
     if pattern in sim.vehicles:
         return [sim.vehicles[pattern]]
     return list(sim.group(pattern)) or [_named(sim, pattern)]
 
 
-def _clock(sim: Simulation) -> Fields:
-    return {"tick": sim.tick, "time": sim.time}
-
-
-def _observed(vehicles: list[Vehicle] | None) -> Fields:
-    return {} if vehicles is None else {"vehicles": {vehicle.name: _state(vehicle) for vehicle in vehicles}}
-
-
-def _read(vehicles: list[Vehicle] | None) -> Fields:
-    if vehicles is None:
-        return {}
-    return {"readings": {v.name: {name: values.tolist() for name, values in v.readings.items()} for v in vehicles}}
+def _seen(session: Session, observed: list[Vehicle], read: list[Vehicle]) -> Fields:
+    seen = {}
+    if observed:
+        seen["vehicles"] = {vehicle.name: _state(vehicle) for vehicle in observed}
+    if read:
+        session.first_look()
+        seen["readings"] = {vehicle.name: _readings(vehicle) for vehicle in read}
+    return seen
 
 
 def _state(vehicle: Vehicle) -> Fields:
-    state = vehicle.state.tolist()
-    if not isfinite(sum(state)):
-        raise RequestError(f"the state of {vehicle.name} became infinite or no number; reset to go on")
+    state, speeds = vehicle.state.tolist(), vehicle.rotor_speeds.tolist()
+    _check_numbers(vehicle, state + speeds)
     return {
         "position": state[0:3],
         "attitude": state[3:7],
         "velocity": state[7:10],
         "rates": state[10:13],
-        "rotor_speeds": vehicle.rotor_speeds.tolist(),
+        "rotor_speeds": speeds,
         "mode": vehicle.mode.label,
     }
 
 
-def _described(vehicle: Vehicle) -> Fields:
+def _readings(vehicle: Vehicle) -> Fields:
+    """Empty for a sensor whose first reading is still on its way."""
+    readings = {name: values.tolist() for name, values in vehicle.readings.items()}
+    for numbers in readings.values():
+        _check_numbers(vehicle, numbers)
+    return readings
+
+
+def _check_numbers(vehicle: Vehicle, numbers: list[float]) -> None:
+    if not isfinite(sum(numbers)):  # JSON has no word for it
+        raise Diverged(f"the state of {vehicle.name} became infinite or no number")
+
+
+def _described(vehicle: Vehicle, sensors: dict[str, int]) -> Fields:
     frame = vehicle.airframe
     return {
         "mass": vehicle.mass,
@@ -244,7 +272,7 @@ def _described(vehicle: Vehicle) -> Fields:
         "thrust_constants": [rotor.thrust_constant for rotor in frame.rotors],
         "max_speeds": [rotor.max_speed for rotor in frame.rotors],
         "hover_speed": frame.hover_speed,
-        "sensors": {name: len(reading) for name, reading in vehicle.readings.items()},
-        "has_controller": bool(vehicle.gains),
+        "sensors": sensors,
+        "has_controller": vehicle.has_controller,
         "mode": vehicle.mode.label,
     }

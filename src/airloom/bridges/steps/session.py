@@ -1,0 +1,68 @@
+"""What clients drive, one after the other: the simulation, and what stands in the way of its next step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from airloom.blame import blame
+from airloom.bridges.control.tower import RequestError
+from airloom.bridges.mcap import LogError
+from airloom.divergence import Diverged
+from airloom.loom.loom import LoomError
+from airloom.recorded_run import Outcome, RecordedRun
+from airloom.run_folder import RunFolderError
+from airloom.simulation import Simulation
+
+
+class Session:
+    def __init__(self, sim: Simulation, run: RecordedRun | None = None) -> None:
+        """With a `run`, what clients do is logged there."""
+        self.sim, self._run = sim, run
+        self.failure = ""
+        """Why a tick was left half done: nothing but a reset helps then."""
+        self.busy = False
+        """Whether a request is being carried out, which a signal must not tear apart."""
+        self.ending = False
+        """Whether a signal has come."""
+        self.is_awaited: Callable[[], bool] = lambda: True
+        """Whether anybody still waits for the reply; asked now and then in a long step."""
+
+    def step(self, ticks: int) -> None:
+        sim, target = self.sim, self.sim.tick + ticks
+        self._do(sim.step, ticks, self._glance if ticks > 1 else None)
+        if self._run:
+            self._run.note_time()
+        if sim.tick < target:
+            done = f"the step ended at t = {sim.time:.3f} s, after {sim.tick - target + ticks} of {ticks} ticks"
+            raise RequestError(f"{done}: {'the server ends' if self.ending else 'the simulation was told to stop'}")
+
+    def _glance(self, sim: Simulation) -> None:
+        if self.ending or not self.is_awaited():
+            sim.stop()
+
+    def reset(self, seed: int | None) -> None:
+        if self._run:
+            self._do(self._run.begin_anew, seed)
+            self._run.outcome = Outcome()
+        else:
+            self._do(self.sim.reset, seed)
+        self.failure = ""
+
+    def first_look(self) -> None:
+        self._do(self.sim.first_look)
+
+    def _do(self, act: Callable[..., None], *arguments: Any) -> None:
+        """Whatever systems, controllers and members raise in it, be it the like of a refusal, left something undone."""
+        try:
+            act(*arguments)
+        except Exception as error:
+            raise RequestError(self.fail(error)) from None
+
+    def fail(self, error: Exception) -> str:
+        """Remember what has come between; gives what to tell the client."""
+        known = isinstance(error, (Diverged, LogError, LoomError, RunFolderError))
+        self.failure = str(error) if known else f"at t = {self.sim.time:.3f} s {blame(error)}"
+        if self._run:
+            self._run.outcome = Outcome("failed", self.failure, error)
+        return f"{self.failure}; reset to go on"
