@@ -45,6 +45,8 @@ class Processes:
             )  # fmt: skip
         except OSError as error:
             output.close()
+            if folder and not Path(folder).is_dir():
+                raise CannotStart(f"member '{name}' cannot be started: there is no folder {folder}") from None
             raise CannotStart(f"member '{name}' cannot be started: {' '.join(command)}: {error.strerror}") from None
         self._started[name] = Started(process, output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -52,9 +53,9 @@ def _validated(root: Node) -> Scenario:
 
 
 def _with_folders(scenario: Scenario, root: Node) -> Scenario:
-    """Members run in the folder of the file that describes them, unless it names another."""
+    """Members run in the folder of the file that describes them, or in one that it names as seen from there."""
     members = {
-        name: member if member.folder else member.model_copy(update={"folder": str(_folder_of(root, name))})
+        name: member.model_copy(update={"folder": os.path.normpath(_folder_of(root, name) / (member.folder or ""))})
         for name, member in scenario.members.items()
     }
     return scenario.model_copy(update={"members": members}) if members else scenario

@@ -232,7 +232,7 @@ class Member(Model):
     command: Annotated[list[str], Field(min_length=1)] | None = Field(
         None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
     )
-    folder: str | None = Field(None, description="where it is started; the folder of the scenario file if left out")
+    folder: str | None = Field(None, description="where it is started, as seen from the folder of the scenario file")
     at: Name | None = Field(
         None, description="name of the branch that starts it, on another machine; if left out it is started here"
     )

@@ -68,7 +68,7 @@ static void hear(double now, uint16_t vehicles) {
 
 static const struct word *due(int follower, double now) { /* the newest that is old enough */
     const struct word *found = NULL;
-    while (passed[follower] < heard && words[passed[follower] % WORDS].heard <= now - follower * BEHIND)
+    while (passed[follower] < heard && words[passed[follower] % WORDS].heard <= now - (follower + 1) * BEHIND)
         found = &words[passed[follower]++ % WORDS];
     return found;
 }
