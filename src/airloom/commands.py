@@ -63,7 +63,7 @@ class Command:
     def __post_init__(self) -> None:
         for name, is_good, what in _checks(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
-            if not is_good(value):
+            if value is not ZERO and not is_good(value):
                 raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}")
 
     def numbers(self) -> tuple[float, ...]:

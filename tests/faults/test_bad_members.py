@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -207,3 +208,39 @@ def test_the_command_line_ends_cleanly(folder):
     assert "Traceback" not in done.stderr
     assert (folder / "run/member-bad.txt").exists()
     assert Path(folder / "run/summary.json").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_member_outlives_a_run_that_is_ended(folder, number):
+    simulation(folder, "pass")
+    for name in ("good", "bad"):
+        text = (folder / f"{name}.py").read_text()
+        (folder / f"{name}.py").write_text(f"import os; print('process', os.getpid(), flush=True)\n{text}")
+    command = [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.5", "--out", "run"]
+    run = subprocess.Popen([*command, "--no-figures"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    logs = [folder / f"run/member-{name}.txt" for name in ("good", "bad")]
+    wait_until(lambda: all(log.exists() and log.read_text().endswith("\n") for log in logs))
+    time.sleep(0.5)
+    run.send_signal(number)
+    run.communicate(timeout=20)
+    assert run.returncode == (-number if number == signal.SIGKILL else 128 + number)
+    members = [int(log.read_text().split()[1]) for log in logs]
+    wait_until(lambda: not any(Path(f"/proc/{member}").exists() for member in members))
+
+
+def wait_until(is_so, patience=30.0):
+    deadline = time.monotonic() + patience
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_more_members_than_files_allowed(folder):
+    simulation(folder, "pass")
+    many = "".join(f"  extra_{k}: {{command: [python, good.py], vehicles: other}}\n" for k in range(40))
+    (folder / "loomed.yaml").write_text(SCENARIO.replace("POLICY", "stop") + many)
+    command = f"ulimit -n 40; exec {sys.executable} -m airloom run loomed.yaml --headless --no-figures --until 0.1"
+    done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "Too many open files" in done.stderr
+    assert "Traceback" not in done.stderr

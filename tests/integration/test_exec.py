@@ -383,7 +383,10 @@ def test_an_interrupt_ends_the_run_its_scripts_and_their_children(tmp_path):
     run.send_signal(signal.SIGINT)
     _, complaints = run.communicate(timeout=30)
     assert re.fullmatch(r"Stopped at t = .* s by SIGINT\.\n", complaints)
-    assert [pid for pid in processes if os.path.exists(f"/proc/{pid}")] == []
+    ended = time.monotonic()
+    while left := [pid for pid in processes if os.path.exists(f"/proc/{pid}")]:
+        assert time.monotonic() - ended < 10, f"{left} are left over"  # the system needs a moment to bury the dead
+        time.sleep(0.05)
     assert [len(log.read_text().split()) for log in logs] == [2, 2], "nothing but what they said themselves"
 
 
@@ -447,6 +450,21 @@ def test_faults_are_told(tmp_path, code, complaint):
     with pytest.raises(LoomError, match=f"(?s)member 'logic' {complaint}"):
         ran(tmp_path, f"import time; time.sleep(1)\n{code}")
     assert "airloom/loom/execution.py" not in (tmp_path / "member-logic.txt").read_text()
+
+
+@pytest.mark.parametrize("main", ["time.sleep(9999)", "threading.Event().wait()"])
+def test_a_request_to_end_leaves_no_thread_behind(tmp_path, main):
+    """It may come before anybody has read that the run is over, as here."""
+    script = f"""
+import atexit, os, signal, threading, time
+atexit.register(lambda: print("tidied up"))
+threading.Thread(target=time.sleep, args=(9999,)).start()
+threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+{main}
+"""
+    with pytest.raises(LoomError, match="member 'logic' is gone: it hung up"):
+        ran(tmp_path, script, duration=9999)
+    assert (tmp_path / "member-logic.txt").read_text() == "tidied up\n"
 
 
 def test_a_script_that_is_none_is_told(tmp_path):

@@ -13,7 +13,18 @@ pytestmark = pytest.mark.slow
 
 
 def flown(folder, *options):
-    command = [sys.executable, "-m", "airloom", "run", "relay", "--headless", "--no-figures", "--quiet", "--out", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "airloom",
+        "run",
+        "relay",
+        "--headless",
+        "--no-figures",
+        "--quiet",
+        "--out",
+        folder,
+    ]
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return json.loads((folder / "summary.json").read_text())

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from airloom.cli.options import parsed_settings
 from airloom.cli.screen import complain, say
 
 
@@ -23,7 +24,11 @@ def branch(
     ],
     scenario: Annotated[
         str | None,
-        typer.Argument(metavar="[SCENARIO]", help="The scenario on this machine; its members at NAME are started."),
+        typer.Argument(metavar="SCENARIO", help="The scenario as it is here; its members at NAME are started."),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the scenario; may be given several times."),
     ] = None,
     token: Annotated[
         str | None,
@@ -43,15 +48,15 @@ def branch(
 
     On the machine of the simulation:
 
-      airloom run relay --loom tcp:0.0.0.0:7700 --token SECRET
+      airloom run relay --set members.wing.at=field --loom tcp:0.0.0.0:7700 --token SECRET
 
-    On another one, with the same scenario file:
+    On another one, with the same scenario:
 
-      airloom branch field tcp:simulator:7700 relay.yaml --token SECRET
+      airloom branch field tcp:simulator:7700 relay --set members.wing.at=field --token SECRET
     """
     from airloom.loom.branch import Branch, BranchError
 
-    members = _members_here(scenario, name) if scenario else {}
+    members = _members_here(scenario, parsed_settings(set_), name) if scenario else {}
     chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
     asked: list[int] = []
     before = [signal.signal(one, lambda number, _: asked.append(number)) for one in (signal.SIGINT, signal.SIGTERM)]
@@ -78,10 +83,10 @@ def branch(
         raise typer.Exit(128 + asked[0])
 
 
-def _members_here(scenario: str, name: str) -> dict[str, Any]:
+def _members_here(scenario: str, changes: dict[str, Any], name: str) -> dict[str, Any]:
     from airloom.scenario import load
 
-    members = load(scenario).members
+    members = load(scenario, changes).members
     found = {member: (it.command, it.folder) for member, it in members.items() if it.at == name and it.command}
     if not found:
         places = sorted({it.at for it in members.values() if it.at})

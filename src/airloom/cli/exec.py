@@ -36,7 +36,7 @@ def execute(
 
       members: {logic: {command: [python, -m, airloom, exec, logic.py], rate: 50}}
     """
-    from airloom.loom.execution import execute
+    from airloom.virtual.execution import execute
     from airloom.member import ADDRESS, NotAdmitted
 
     if not os.environ.get(ADDRESS):

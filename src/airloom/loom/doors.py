@@ -45,6 +45,14 @@ class Doors:
         self.listeners.append(listener)
         self.remote_address = f"tcp:{host}:{listener.getsockname()[1]}"
 
+    def accept(self, listener: socket.socket) -> socket.socket:
+        try:
+            return listener.accept()[0]
+        except OSError as error:
+            raise DoorError(
+                f"nobody else can join: {error.strerror}; `ulimit -n` tells the most files allowed"
+            ) from None
+
     def knows(self, token: str, came_by: socket.socket) -> bool:
         """Whether somebody with this token may come in by that door; files have their own permissions."""
         local = came_by.family == socket.AF_UNIX

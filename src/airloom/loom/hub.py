@@ -57,8 +57,7 @@ class Hub:
         Whoever has not said who it is yet is asked again later, and nobody waits for it.
         """
         newcomers, branches = dict(self._newcomers), {seat.line: seat for seat in self._branches.values()}
-        places: list[Any] = [*self.doors.listeners, *newcomers, *branches, *others]
-        ready = select.select(places, [], [], patience)[0]
+        ready = _ready([*self.doors.listeners, *newcomers, *branches, *others], patience)
         for one in ready:
             if one in newcomers:
                 self._newcomers.remove((one, newcomers[one]))
@@ -66,7 +65,7 @@ class Hub:
             elif one in branches:
                 self._hear(branches[one])
             elif one not in others:
-                self._newcomers.append((Line(one.accept()[0]), one))
+                self._newcomers.append((Line(self.doors.accept(one)), one))
         return any(one in others for one in ready)
 
     def _greet(self, line: Line, came_by: socket.socket) -> None:
@@ -181,6 +180,15 @@ class Hub:
             except (LineLost, TimeoutError) as lost:
                 outcomes |= branch.lost(members, f"is gone: {lost}")
         return outcomes
+
+
+def _ready(places: list[Any], patience: float) -> list[Any]:
+    """Those that have something to read; `select` would take no file numbers beyond 1023."""
+    poll = select.poll()
+    by_number = {place.fileno(): place for place in places}
+    for number in by_number:
+        poll.register(number, select.POLLIN)
+    return [by_number[number] for number, _ in poll.poll(1000 * patience)]
 
 
 def _refuse(line: Line, reason: str) -> None:

@@ -133,12 +133,18 @@ class Loom:
             self.cluster.end()
 
     def _wait_for_all(self) -> None:
-        assert self._hub is not None
         began = time.monotonic()
         while missing := [name for name in self._described if name not in self._members]:
             for name in missing:
                 self._must_still_come(name, time.monotonic() - began)
-            self._hub.look_out(0.05)
+            self._look_out(0.05)
+
+    def _look_out(self, patience: float = 0.0) -> None:
+        assert self._hub is not None
+        try:
+            self._hub.look_out(patience)
+        except DoorError as error:
+            raise LoomError(str(error)) from None
 
     def _must_still_come(self, name: str, waited: float) -> None:
         assert self._hub is not None
@@ -196,7 +202,7 @@ class Loom:
             return
         if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
             self._looked_out = now
-            self._hub.look_out()
+            self._look_out()
         self._sights.keep_up()
         for members in self._due_now():
             self._play([member for member in members if self._members.get(member.name) is member])

@@ -30,6 +30,7 @@ TIME_AND_COUNT = struct.Struct("<QH")
 _BEGIN_HEAD = struct.Struct("<IBQH")
 COUNT = struct.Struct("<H")
 _COMMAND = struct.Struct("<HBB")
+_WITH_NUMBERS = [struct.Struct(f"<HBB{count}d") for count in range(12)]
 LENGTH = struct.Struct("<I")
 
 
@@ -156,7 +157,7 @@ def order(vehicle: int, command: Command | None) -> bytes:
     if command is None:
         return _COMMAND.pack(vehicle, Mode.IDLE, 0)
     numbers = flattened(command)
-    return _with_numbers(len(numbers)).pack(vehicle, command.mode, len(numbers), *numbers)
+    return _WITH_NUMBERS[len(numbers)].pack(vehicle, command.mode, len(numbers), *numbers)
 
 
 def text(words: str) -> bytes:
@@ -171,21 +172,9 @@ def letters_as_bytes(letters: Sequence[Letter]) -> bytes:
     return COUNT.pack(len(letters)) + b"".join(parts)
 
 
-@cache
-def _with_numbers(count: int) -> struct.Struct:
-    return struct.Struct(f"<HBB{count}d")
-
-
-def flattened(command: Command) -> list[float]:
+def flattened(command: Command) -> tuple[float, ...]:
     """The numbers of a command, field by field as its class lists them."""
-    numbers: list[float] = []
-    for name, is_vector in _fields(type(command)):  # type: ignore[arg-type]
-        value = getattr(command, name)
-        if is_vector:
-            numbers += value
-        else:
-            numbers.append(value)
-    return numbers
+    return _FLATTEN[command.mode](command)
 
 
 @cache
@@ -303,6 +292,14 @@ def _places(mode: Mode, count: int) -> list[int | slice]:
 
 
 _VECTORS = ("position", "velocity", "acceleration", "attitude", "attitude_rates", "torque")
+
+_FLATTEN: dict[Mode, Callable[[Any], tuple[float, ...]]] = {
+    Mode.POSITION_YAW: lambda it: (*it.position, it.yaw, *it.velocity, *it.acceleration, it.yaw_rate),
+    Mode.VELOCITY_YAWRATE: lambda it: (*it.velocity, it.yaw_rate, *it.acceleration, it.body_frame),
+    Mode.THRUST_ATTITUDE: lambda it: (it.thrust, *it.attitude, *it.attitude_rates),
+    Mode.THRUST_VELOCITY: lambda it: (it.thrust, *it.velocity, *it.acceleration, it.world),
+    Mode.THRUST_TORQUE: lambda it: (it.thrust, *it.torque, it.world),
+}
 
 _PARSERS: dict[int, Callable[[Reader], Any]] = {
     Kind.HELLO: _parse_hello,

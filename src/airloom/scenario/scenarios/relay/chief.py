@@ -1,4 +1,7 @@
-"""The chief leads drone_0 along a figure eight, and tells the herald where it goes. It knows nothing of simulation time."""
+"""The chief leads drone_0 along a figure eight, and tells the herald where it goes.
+
+Nothing here knows of simulation time: the script sleeps as it would on a real machine.
+"""
 
 from __future__ import annotations
 

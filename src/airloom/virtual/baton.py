@@ -27,6 +27,7 @@ A_TOUCH, A_LOOK, MOST_LOOKS = 1, 10, 10_000
 """What it costs to take a lock and to look at the clock, and how much is granted in one turn: a script that does
 nothing but look would never let the clock move."""
 A_MOMENT = 0.001  # s between two looks whether a child has ended
+A_WHILE = 0.5  # s until a signal is noticed at the latest
 
 Ready = Callable[[], bool]
 _allocate_lock, _sleep, _monotonic_ns = _thread.allocate_lock, time.sleep, time.monotonic_ns
@@ -66,7 +67,8 @@ class Strand:
             return True  # it meets the same error when it tries again, in its own thread
 
     def stop(self) -> None:
-        self._gate.acquire()
+        while not self._gate.acquire(timeout=A_WHILE):
+            pass  # but Python has called the handlers of signals that came just before the wait began
 
     def go(self) -> None:
         self._gate.release()

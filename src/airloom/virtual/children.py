@@ -12,8 +12,8 @@ import signal
 import subprocess
 from typing import Any, NoReturn
 
-from airloom.loom.virtual_io import repeated
-from airloom.loom.virtual_time import VirtualTime
+from airloom.virtual.io import repeated
+from airloom.virtual.baton import VirtualTime
 
 _waitpid = os.waitpid
 

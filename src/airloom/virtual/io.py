@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-from airloom.loom.virtual_time import VirtualTime
+from airloom.virtual.baton import VirtualTime
 
 _select, _poll, _epoll = select.select, select.poll, select.epoll
 

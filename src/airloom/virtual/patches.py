@@ -11,13 +11,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
-from airloom.loom.virtual_children import patch_children
-from airloom.loom.virtual_dates import virtual_dates
-from airloom.loom.virtual_io import patch_io
-from airloom.loom.virtual_threads import VirtualLock, patch_threads
-from airloom.loom.virtual_time import NS, VirtualTime
+from airloom.virtual.children import patch_children
+from airloom.virtual.dates import virtual_dates
+from airloom.virtual.io import patch_io
+from airloom.virtual.threads import VirtualLock, patch_threads
+from airloom.virtual.baton import NS, VirtualTime
 
-OURS = "airloom.loom."
+OURS = ("airloom.loom.", "airloom.virtual.")
 """Modules that go on using the real things: they are what makes the time."""
 BEGINS_WITH_REAL_LOCKS = ("threading",)
 """Its own locks are held for a moment only, and the interpreter takes them when it ends."""

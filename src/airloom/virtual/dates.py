@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as real
 from typing import Any
 
-from airloom.loom.virtual_time import NS
+from airloom.virtual.baton import NS
 
 
 def virtual_dates(unix_ns: Any) -> dict[Any, Any]:

@@ -10,7 +10,7 @@ import queue
 import threading
 from typing import Any
 
-from airloom.loom.virtual_time import VirtualTime
+from airloom.virtual.baton import VirtualTime
 
 _is_alive = threading.Thread.is_alive
 

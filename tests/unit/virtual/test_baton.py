@@ -8,7 +8,7 @@ import time as clock
 
 import pytest
 
-from airloom.loom.virtual_time import A_LOOK, A_TOUCH, MOST_LOOKS, NS, VirtualTime
+from airloom.virtual.baton import A_LOOK, A_TOUCH, MOST_LOOKS, NS, VirtualTime
 
 STEP = NS // 50
 

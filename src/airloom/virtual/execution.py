@@ -15,8 +15,8 @@ from types import CodeType, ModuleType
 from typing import NoReturn
 
 from airloom import member
-from airloom.loom import patches
-from airloom.loom.virtual_time import VirtualTime
+from airloom.virtual import patches
+from airloom.virtual.baton import VirtualTime
 
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
