@@ -104,10 +104,13 @@ def test_a_window_that_becomes_narrow_still_shows_everybody_unless_the_view_was_
     camera = Camera(browser(), "/world")
     camera.frame(grid(5), 0.3, VIEW)
     seen = camera.client.camera
-    seen.aspect = 0.6
-    camera.fit()
+    seen.aspect, first = 0.6, np.array([9.0, 9.0, 9.0])
+    camera.fit(first)
     assert max(extent(grid(5), seen.position, seen.look_at, 0.6)) < 1.0
     seen.position = seen.position + np.array([1.0, 0.0, 0.0])
     turned, seen.aspect = seen.position, 1.6
-    camera.fit()
+    camera.fit(first)
     assert seen.position is turned
+    seen.position = first
+    camera.fit(first)
+    assert max(extent(grid(5), seen.position, seen.look_at, 1.6)) < 1.0, "it came to its first view late"

@@ -100,11 +100,19 @@ class Camera:
         self._eye, target = first_look(positions, reach, self._aspect, view)
         self.see(self._eye, target)
 
-    def fit(self) -> None:
-        """After the window became wider or narrower, as it does when the panels come: unless a hand turned the view."""
+    def fit(self, first_eye: np.ndarray) -> None:
+        """After the window became wider or narrower, as it does when the panels come, or the browser went to its first
+        view late: unless a hand turned the view.
+        """
         with self._switching:
             seen, framed = self.client.camera, self._framed
-            if framed and np.allclose(seen.position, self._eye, rtol=1e-3) and seen.aspect != self._aspect:
+            if framed is None:
+                return
+            if np.allclose(seen.position, self._eye, rtol=1e-3):
+                moved = seen.aspect != self._aspect
+            else:
+                moved = np.allclose(seen.position, first_eye, rtol=1e-3)
+            if moved:
                 self.frame(*framed)
 
     def see(self, eye: np.ndarray, target: np.ndarray) -> None:
@@ -197,7 +205,7 @@ class Cameras:
 
     def _welcome(self, client: viser.ClientHandle) -> None:
         camera = self._cameras[client.client_id] = Camera(client, self._root)
-        client.camera.on_update(lambda _: camera.fit())
+        client.camera.on_update(lambda _: camera.fit(self._server.initial_camera.position))
         self._greet(client)
 
     def _forget(self, client: viser.ClientHandle) -> None:
