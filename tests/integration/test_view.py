@@ -159,7 +159,7 @@ def test_what_is_no_port_is_told(here, text):
 
 
 def test_a_run_that_is_replaced_is_told(here):
-    command = ["run", "hover", "--headless", "--until", "0.1", "--no-figures", "--quiet", "--out", "again"]
+    command = ["run", "hover", "--headless", "--until", "0.1", "--no-figures", "--out", "again"]
     assert airloom(*command).stderr == ""
     assert airloom(*command).stderr == "Replaced the earlier run in again.\n"
     (here / "again/thesis.txt").write_text("precious")

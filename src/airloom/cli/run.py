@@ -145,7 +145,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     _open_to_others(sim, wishes)
     replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
     folder = RunFolder.create(scenario.name, wishes.folder)
-    if replaces:
+    if replaces and not wishes.quiet:
         warn(f"Replaced the earlier run in {folder.path}.")
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
