@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.loom import bundles, protocol
@@ -54,6 +54,7 @@ def test_the_rest_survives_too():
         bundles.parse_ends, lambda data: bundles.parse_begins(data, ToldSights()),
     ],
 )  # fmt: skip
+@settings(deadline=None)
 @given(data=some.binary(max_size=80))
 def test_nonsense_is_an_error_of_the_protocol(parser, data):
     with suppress(ProtocolError):
