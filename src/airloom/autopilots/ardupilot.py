@@ -50,11 +50,16 @@ class ArduPilot(Autopilot):
     parameters: ArduPilotParameters
     needs = ("imu",)
 
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._instance = self.number if self.parameters.instance is None else self.parameters.instance
+        self._program: Program | None = None
+
     def open(self, folder: Path) -> None:
         vehicle, sim = self.vehicle, self.sim
-        self._instance = self.number if self.parameters.instance is None else self.parameters.instance
-        self._line = self._listening()
-        self._program = None if self.parameters.attach else self._started(folder)
+        self._listen()
+        if not self.parameters.attach:
+            self._program = self._started(folder)
         block, lane = vehicle.place_in_blocks
         self._place = block * WIDTH + STATE + lane
         self._memory = sim.fleet.flight.blocks.reshape(-1)
@@ -103,19 +108,18 @@ class ArduPilot(Autopilot):
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
-    def _listening(self) -> socket.socket:
+    def _listen(self) -> None:
         port = PORT + PORTS_APART * self._instance
-        line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
-            line.bind(("127.0.0.1", port))
+            self._line.bind(("127.0.0.1", port))
         except OSError as error:
-            line.close()
             raise AutopilotFailed(
                 f"cannot be listened to: UDP port {port}: {error.strerror}; `instance` chooses another"
             ) from None
         seconds, rest = divmod(LOOK, 1.0)
-        line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", int(seconds), int(rest * 1e6)))
-        return line
+        patience = struct.pack("ll", int(seconds), int(rest * 1e6))
+        self._line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
 
     def _meet(self) -> None:
         """Its first datagram tells where it is."""
@@ -166,3 +170,4 @@ class ArduPilot(Autopilot):
         self._line.close()
         if self._program is not None:
             self._program.end()
+            self._program = None
