@@ -114,7 +114,8 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        return self._started and self.loom.doors is None and not len(self.autopilots) and self._hooks.is_idle and self._publisher.is_idle
+        outside = self.loom.doors is not None or len(self.autopilots) > 0
+        return self._started and not outside and self._hooks.is_idle and self._publisher.is_idle
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""

@@ -1,4 +1,4 @@
-"""Autopilots that are missing, die, freeze, repeat themselves or talk nonsense. A stand-in speaks ArduPilot's protocol."""
+"""Autopilots that are missing, die, freeze, repeat themselves or talk nonsense: a stand-in for ArduPilot."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class ArduPilot(Autopilot):
         self.vehicle.set_rotor_speeds(self._speeds)
 
     def _listen_on(self, found: int) -> int:
-        """Nothing, nonsense or a repeated frame has come. Who repeats a frame has not got the reply: it is sent again."""
+        """Nothing, nonsense or a repeated frame has come; who repeats a frame has not got the reply."""
         deadline = time.monotonic() + self.parameters.timeout
         while found < 0:
             if found == wire.REPEATED:
