@@ -1,4 +1,4 @@
-"""From our axes to those of autopilots: world east-north-up → north-east-down, body forward-left-up → forward-right-down.
+"""From our axes to those of autopilots: world east-north-up → north-east-down, body forward-left-up → …-right-down.
 
 A vector swaps and negates. A rotation body→world is turned by half a turn about (1, 1, 0)/√2 on the side of the world,
 and by half a turn about x on that of the body.
