@@ -1,4 +1,4 @@
-"""A ground station: waits until ArduPilot is ready, lets it take off, fly a square and land. Time is simulation time."""
+"""A ground station: waits until ArduPilot is ready, lets it take off, fly a square and land, on simulation time."""
 
 from __future__ import annotations
 
