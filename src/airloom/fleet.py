@@ -122,7 +122,7 @@ class Fleet:
         try:
             estimator = self._plugin("estimator", vehicle.estimator)
             controller = None
-            if vehicle.controller is not None:
+            if vehicle.controller is not None and vehicle.autopilot is None:
                 controller_class, parameters = self._resolve("controller", vehicle.controller)
                 controller = controller_class(parameters, airframe)
                 self._check_rates(controller)

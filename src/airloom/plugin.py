@@ -24,6 +24,7 @@ GROUPS = {
     "sensor": "airloom.sensors",
     "controller": "airloom.controllers",
     "estimator": "airloom.estimators",
+    "autopilot": "airloom.autopilots",
 }
 
 

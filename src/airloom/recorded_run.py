@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from airloom import __version__
+from airloom.autopilots.autopilot import AutopilotError
 from airloom.blame import blame
 from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
@@ -128,7 +129,7 @@ class RecordedRun:
             yield
         except Interrupted:
             pass
-        except (Diverged, LogError, LoomError, RunFolderError) as error:
+        except (AutopilotError, Diverged, LogError, LoomError, RunFolderError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from airloom import messages
+from airloom.autopilots.autopilot import Autopilots
 from airloom.bus import Bus
 from airloom.command_topics import CommandTopics
 from airloom.clock import NS_PER_SECOND, ticks_per_period
@@ -61,6 +62,7 @@ class Simulation:
         self.guard = Guard(self)
         CommandTopics(self)
         self.guides = Guides(self)
+        self.autopilots = Autopilots(self)
         self.loom = Loom(self)
         self.member_logs: Path | None = None
         """Where the output of members goes that the scenario starts."""
@@ -112,7 +114,8 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        return self._started and self.loom.doors is None and self._hooks.is_idle and self._publisher.is_idle
+        outside = self.loom.doors is not None or len(self.autopilots) > 0
+        return self._started and not outside and self._hooks.is_idle and self._publisher.is_idle
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""
@@ -132,6 +135,7 @@ class Simulation:
         if self._started:
             return
         self._started = True
+        self.autopilots.open(self.member_logs)
         self.loom.open(self.member_logs)
         self._publisher.restart()
         self._publisher.prepare(-1)
@@ -144,6 +148,7 @@ class Simulation:
         for task in self._tasks:
             task.cancel()
         self.loom.close("the run begins anew")
+        self.autopilots.close()
         self.tick, self._started = 0, False
         self.warnings.clear()
         self._prepare()
@@ -181,6 +186,7 @@ class Simulation:
     def close(self) -> None:
         """Take leave of members: processes that the scenario started end. Without members there is nothing to do."""
         self.loom.close()
+        self.autopilots.close()
 
     def __enter__(self) -> Simulation:
         return self
@@ -281,7 +287,9 @@ class Simulation:
             self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        self.autopilots.tell()
         self.loom.take_turns()
+        self.autopilots.hear()
         return published
 
 
@@ -344,7 +352,8 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        turns = [(tick // period + 1) * period for period in (*self._periods, *self._sim.loom.periods)]
+        others_periods = self._sim.loom.periods | self._sim.autopilots.periods
+        turns = [(tick // period + 1) * period for period in (*self._periods, *others_periods)]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]
         return min(turns, default=tick + LONGEST_CHUNK)

@@ -202,6 +202,8 @@ class Vehicle:
     def check_mode(self, mode: Mode) -> None:
         """Raise a CommandError if the vehicle's controller cannot fly this mode."""
         controller = self._member.controller
+        if self.autopilot is not None:
+            raise CommandError(f"{self.name} is flown by its autopilot: command it by MAVLink")
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
             able = ", ".join(Mode(m).label for m in controller.modes)
             raise CommandError(
@@ -252,6 +254,11 @@ class Vehicle:
         position, velocity = self._vector("position", position), self._vector("velocity", velocity)
         self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
         self._sim.engine.take_state()
+
+    @property
+    def autopilot(self) -> Any:
+        """The choice of an autopilot in the scenario, if one flies it."""
+        return self._member.vehicle.autopilot
 
     @property
     def has_controller(self) -> bool:

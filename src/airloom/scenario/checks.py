@@ -33,6 +33,8 @@ def chosen_plugins(scenario: Scenario) -> Iterator[Chosen]:
         yield Chosen("estimator", ("vehicles", name, "estimator"), vehicle.estimator)
         if vehicle.controller:
             yield Chosen("controller", ("vehicles", name, "controller"), vehicle.controller)
+        if vehicle.autopilot:
+            yield Chosen("autopilot", ("vehicles", name, "autopilot"), vehicle.autopilot)
     for name, system in scenario.systems.items():
         yield Chosen("system", ("systems", name), system)
 

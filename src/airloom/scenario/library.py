@@ -16,6 +16,7 @@ FOLDERS = {
     "sensor": "sensors",
     "controller": "controllers",
     "estimator": "estimators",
+    "autopilot": "autopilots",
     "system": "systems",
 }
 

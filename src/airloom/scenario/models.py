@@ -137,6 +137,9 @@ class Vehicle(Model):
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
+    autopilot: PluginChoice | None = Field(
+        None, description="a real flight stack in a process of its own, in place of estimator and controller"
+    )
     command_timeout: Positive | None = Field(
         1.0,
         description="silence after which a vehicle steered by velocity or thrust brakes to a hover, s; null for never",

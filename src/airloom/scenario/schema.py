@@ -23,6 +23,7 @@ CHOICES: dict[str, type[PluginChoice]] = {
     "sensor": SensorChoice,
     "controller": PluginChoice,
     "estimator": PluginChoice,
+    "autopilot": PluginChoice,
     "system": SystemChoice,
 }
 TEXT = {"type": "string"}
@@ -74,6 +75,7 @@ def _allow_names(shared: dict[str, Schema]) -> None:
     vehicle["sensors"] = _mapping_to("sensor")
     vehicle["controller"] = _nullable(_ref("controller"))
     vehicle["estimator"] = _nullable(_ref("estimator"))
+    vehicle["autopilot"] = _nullable(_ref("autopilot"))
     vehicle["rotor"] = _nullable(_ref("Rotor"))
 
 

@@ -39,10 +39,11 @@ def _each(shape: Shape) -> Shape:
     return Shape(entries=shape)
 
 
-SENSOR, CONTROLLER, ESTIMATOR, SYSTEM = (
+SENSOR, CONTROLLER, ESTIMATOR, AUTOPILOT, SYSTEM = (
     _plugin("sensor"),
     _plugin("controller", null_is_a_value=True),
     _plugin("estimator"),
+    _plugin("autopilot", null_is_a_value=True),
     _plugin(
         "system", file=Shape(names_a="file"), script=Shape(names_a="plugin"), mapping=Shape(names_a="name or file")
     ),
@@ -55,6 +56,7 @@ VEHICLE = Shape(
         "sensors": _each(SENSOR),
         "controller": CONTROLLER,
         "estimator": ESTIMATOR,
+        "autopilot": AUTOPILOT,
         "command_timeout": Shape(null_is_a_value=True),
     },
 )

@@ -1,0 +1,173 @@
+"""ArduPilot SITL over its JSON interface, in lockstep: one datagram of outputs, one reply with the state, one frame."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from airloom.autopilots import ardupilot_wire as wire
+from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.programs import Program, find_program
+from airloom.physics.rows import STATE, WIDTH
+
+PORT, PORTS_APART = 9002, 10
+LOOK = 0.2  # s between two looks whether it is still alive
+ADVICE = (
+    "Build ArduPilot's target 'copter' for the board 'sitl', and name the program by `binary`, by the variable "
+    "AIRLOOM_ARDUCOPTER or in the PATH"
+)
+USUAL = ("~/ardupilot/build/sitl/bin/arducopter", "ardupilot/build/sitl/bin/arducopter")
+DEFAULTS = "Tools/autotest/default_params/copter.parm"
+"""In ArduPilot's sources, seen from where they are built."""
+
+FRAMES: dict[str, tuple[int, int]] = {"quad_x": (1, 1), "quad_plus": (1, 0), "hexa_x": (2, 1)}
+"""FRAME_CLASS and FRAME_TYPE."""
+
+
+class ArduPilotParameters(AutopilotParameters):
+    binary: str | None = Field(None, description="the program arducopter; looked for if left out")
+    attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
+    instance: int | None = Field(None, ge=0, le=99, description="ArduPilot's -I; counted up if left out")
+    frame: str = Field("quad_x", description="one of " + ", ".join(FRAMES))
+    motors: list[int] | None = Field(
+        None, description="for each rotor of the vehicle, in its order, ArduPilot's output that drives it, from 1"
+    )
+    outputs: tuple[float, float] = Field((1000.0, 2000.0), description="at rest and at full speed, µs")
+    params: dict[str, float] = Field(default_factory=dict, description="ArduPilot's parameters by name")
+    speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
+
+
+class ArduPilot(Autopilot):
+    """ArduPilot SITL (arducopter) over its JSON interface, in lockstep."""
+
+    Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
+    parameters: ArduPilotParameters
+    needs = ("imu",)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._instance = self.number if self.parameters.instance is None else self.parameters.instance
+        self._program: Program | None = None
+
+    def open(self, folder: Path) -> None:
+        vehicle, sim = self.vehicle, self.sim
+        self._listen()
+        if not self.parameters.attach:
+            self._program = self._started(folder)
+        block, lane = vehicle.place_in_blocks
+        self._place = block * WIDTH + STATE + lane
+        self._memory = sim.fleet.flight.blocks.reshape(-1)
+        self._literals, self._ends = wire.literals(wire.TEMPLATE + "}\n")
+        self._numbers = np.zeros(wire.NUMBERS)
+        self._reply, self._size = np.zeros(wire.LONGEST_REPLY, np.uint8), 0
+        self._packet = np.zeros(wire.LONGEST_PACKET, np.uint8)
+        self._frame = -1
+        self._motors = np.array(self._outputs_of_rotors()) - 1
+        self._most = np.array([rotor.max_speed for rotor in vehicle.airframe.vehicle.rotors.values()])
+        self._speeds = np.zeros(len(self._motors))
+        self._meet()
+
+    # -- frames ------------------------------------------------------------------------------------------------------
+
+    def tell(self) -> None:
+        wire.gather(self._memory, self._place, self.sim.time, self._numbers)
+        self._size = wire.write(self._literals, self._ends, self._numbers, self._reply)
+        wire.tell(self._line.fileno(), self._reply, self._size)
+
+    def hear(self) -> None:
+        frame = wire.hear(self._line.fileno(), self._packet, self._frame)
+        if frame < 0:
+            frame = self._listen_on(frame)
+        self._frame = frame
+        lowest, highest = self.parameters.outputs
+        wire.outputs_to_speeds(self._packet, self._motors, lowest, highest, self._most, self._speeds)
+        self.vehicle.set_rotor_speeds(self._speeds)
+
+    def _listen_on(self, found: int) -> int:
+        """Nothing, nonsense or a repeated frame has come; who repeats a frame has not got the reply."""
+        deadline = time.monotonic() + self.parameters.timeout
+        while found < 0:
+            if found == wire.REPEATED:
+                wire.tell(self._line.fileno(), self._reply, self._size)
+            elif found == wire.NOT_HEARD:
+                self._must_be_alive()
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
+            found = wire.hear(self._line.fileno(), self._packet, self._frame)
+        return found
+
+    def _must_be_alive(self) -> None:
+        if self._program is not None and (how := self._program.ended):
+            raise AutopilotFailed(how)
+
+    # -- meeting and parting -----------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        port = PORT + PORTS_APART * self._instance
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._line.bind(("127.0.0.1", port))
+        except OSError as error:
+            raise AutopilotFailed(
+                f"cannot be listened to: UDP port {port}: {error.strerror}; `instance` chooses another"
+            ) from None
+        seconds, rest = divmod(LOOK, 1.0)
+        patience = struct.pack("ll", int(seconds), int(rest * 1e6))
+        self._line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
+
+    def _meet(self) -> None:
+        """Its first datagram tells where it is."""
+        deadline = time.monotonic() + self.parameters.start_timeout
+        while True:
+            try:
+                data, sender = self._line.recvfrom(wire.LONGEST_PACKET)
+            except BlockingIOError:
+                self._must_be_alive()
+                if time.monotonic() > deadline:
+                    raise AutopilotFailed(f"has not spoken within {self.parameters.start_timeout:g} s") from None
+                continue
+            packet = np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8)
+            if (frame := wire.frame_count(packet, len(data), -1)) >= 0:
+                self._frame = frame
+                self._line.connect(sender)
+                return
+
+    def _started(self, folder: Path) -> Program:
+        wanted = self.parameters
+        binary = find_program(wanted.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "airloom.parm").write_text("".join(f"{name} {value:g}\n" for name, value in self._params().items()))
+        defaults = [path for path in (parent / DEFAULTS for parent in binary.parents) if path.is_file()][:1]
+        origin = self.sim.scenario.world.origin
+        home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
+        command: list[Any] = [
+            binary, "--model", "JSON:127.0.0.1", f"-I{self._instance}", "-w", "--speedup", f"{wanted.speedup:g}",
+            "--serial0", "tcp:0", "--home", home, "--sysid", self._instance + 1,
+            "--defaults", ",".join(map(str, [*defaults, folder / "airloom.parm"])),
+        ]  # fmt: skip
+        return Program([str(part) for part in command], folder)
+
+    def _params(self) -> dict[str, float]:
+        if self.parameters.frame not in FRAMES:
+            raise AutopilotFailed(f"knows no frame '{self.parameters.frame}': {', '.join(FRAMES)}")
+        kind, layout = FRAMES[self.parameters.frame]
+        return {"FRAME_CLASS": kind, "FRAME_TYPE": layout, **self.parameters.params}
+
+    def _outputs_of_rotors(self) -> list[int]:
+        rotors = len(self.vehicle.rotor_speeds)
+        motors = self.parameters.motors or list(range(1, rotors + 1))
+        if sorted(motors) != list(range(1, rotors + 1)):
+            raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
+        return motors
+
+    def close(self) -> None:
+        self._line.close()
+        if self._program is not None:
+            self._program.end()
+            self._program = None

@@ -1,0 +1,130 @@
+"""What autopilots share, and how a run has them: all are told, then all are heard, so that they think in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from operator import methodcaller
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from airloom.clock import ticks_per_period
+from airloom.plugin import Parameters, Plugin, find
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+    from airloom.vehicle import Vehicle
+
+
+class AutopilotError(Exception):
+    """The run cannot go on because of an autopilot; the message is meant for the user."""
+
+
+class AutopilotFailed(Exception):
+    """An autopilot died, froze or talks nonsense; the message says how."""
+
+
+class AutopilotParameters(Parameters):
+    rate: float = Field(1000.0, gt=0, description="frames a second, Hz")
+    timeout: float = Field(10.0, gt=0, description="wall time that a frame may take, s")
+    start_timeout: float = Field(60.0, gt=0, description="wall time until it must have spoken, s")
+    on_failure: Literal["stop", "continue"] = Field(
+        "stop", description="end the run, or go on with the rotors of this vehicle at rest"
+    )
+
+
+class Autopilot(Plugin):
+    """Flies one vehicle: told its state at its rate, heard for the speeds of its rotors."""
+
+    category = "autopilot"
+    Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that the vehicle must carry."""
+
+    def __init__(self, parameters: AutopilotParameters, sim: Simulation, vehicle: Vehicle, number: int) -> None:
+        """`number` counts the autopilots of a run."""
+        self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
+        self.period = ticks_per_period(parameters.rate, sim.step_ns)
+
+    def open(self, folder: Path) -> None:
+        """Start it, or wait for it; what it leaves goes to the folder."""
+        raise NotImplementedError
+
+    def tell(self) -> None:
+        """Where its vehicle is now."""
+        raise NotImplementedError
+
+    def hear(self) -> None:
+        """Wait for its answer, and turn the rotors accordingly."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """End what was started."""
+        raise NotImplementedError
+
+
+class Autopilots:
+    """Those of a run."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        chosen = [vehicle for vehicle in sim.vehicles.values() if vehicle.autopilot is not None]
+        self._all = [_made(sim, vehicle, number) for number, vehicle in enumerate(chosen)]
+        self._flying: list[Autopilot] = []
+        self._told: list[Autopilot] = []
+
+    @property
+    def periods(self) -> set[int]:
+        """Ticks between frames, of all of them."""
+        return {autopilot.period for autopilot in self._flying}
+
+    def __len__(self) -> int:
+        return len(self._flying)
+
+    def open(self, folder: Path | None) -> None:
+        for autopilot in self._all:
+            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
+            self._flying.append(autopilot)
+            try:
+                autopilot.open(place)
+            except AutopilotFailed as failure:
+                raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+
+    def tell(self) -> None:
+        """All whose frame it is."""
+        self._told = [autopilot for autopilot in self._flying if self._sim.tick % autopilot.period == 0]
+        self._each(self._told, methodcaller("tell"))
+
+    def hear(self) -> None:
+        """All who were told something."""
+        self._each(self._told, methodcaller("hear"))
+
+    def _each(self, autopilots: Iterable[Autopilot], act: Callable[[Autopilot], None]) -> None:
+        for autopilot in autopilots:
+            try:
+                act(autopilot)
+            except AutopilotFailed as failure:
+                self._deal_with(autopilot, failure)
+
+    def _deal_with(self, autopilot: Autopilot, failure: AutopilotFailed) -> None:
+        text = f"the autopilot of {autopilot.vehicle.name} {failure}"
+        if autopilot.parameters.on_failure == "stop":
+            raise AutopilotError(text)
+        self._sim.event(autopilot.vehicle.name, f"{text}: its rotors stop", level="error")
+        self._flying.remove(autopilot)
+        self._told = [other for other in self._told if other is not autopilot]
+        autopilot.vehicle.set_rotor_speeds([0.0] * autopilot.vehicle.rotor_speeds.size)
+        autopilot.close()
+
+    def close(self) -> None:
+        for autopilot in self._flying:
+            autopilot.close()
+        self._flying.clear()
+        self._told.clear()
+
+
+def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:
+    choice = vehicle.autopilot
+    kind: type[Autopilot] = find("autopilot", choice.kind)  # type: ignore[assignment]
+    return kind(kind.Parameters.model_validate(choice.parameters), sim, vehicle, number)

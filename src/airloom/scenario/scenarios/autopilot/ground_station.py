@@ -1,0 +1,92 @@
+"""A ground station: waits until ArduPilot is ready, lets it take off, fly a square and land, on simulation time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+
+from airloom.member import Member, Turn, join
+
+try:
+    from pymavlink import mavutil
+except ImportError:
+    sys.exit("the ground station needs pymavlink: pip install 'airloom[autopilots]'")
+
+HEIGHT, SIDE = 10.0, 20.0  # m
+NEAR = 1.0  # m
+INSTANCE = int(os.environ.get("AIRLOOM_INSTANCE", "0"))
+mav = mavutil.mavlink
+GUIDED, LAND = 4, 9
+
+
+class Station:
+    def __init__(self, me: Member) -> None:
+        self._turns: Iterator[Turn] = iter(me)
+        self.turn = next(self._turns)
+        self.line = mavutil.mavlink_connection(f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}", source_system=255)
+        self.seen: dict = {}
+
+    def wait(self, is_so, what: str, patience: float = 90.0) -> None:
+        """Let time pass until something is so, listening all the while."""
+        began = self.turn.time
+        print(f"{began:7.1f} s  {what}", flush=True)
+        while not is_so():
+            if self.turn.time - began > patience:
+                sys.exit(f"gave up after {patience:g} s: {what}")
+            self.turn = next(self._turns)
+            while message := self.line.recv_match(blocking=False):
+                self.hear(message)
+
+    def hear(self, message) -> None:
+        self.seen[message.get_type()] = message
+        if message.get_type() == "STATUSTEXT":
+            print(f"{self.turn.time:7.1f} s  ArduPilot: {message.text}", flush=True)
+
+    def command(self, number: int, *parameters: float) -> None:
+        padded = [*parameters, *[0.0] * (7 - len(parameters))]
+        self.line.mav.command_long_send(INSTANCE + 1, 1, number, 0, *padded)
+
+    def choose_mode(self, mode: int, name: str) -> None:
+        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
+        self.wait(lambda: "HEARTBEAT" in self.seen and self.seen["HEARTBEAT"].custom_mode == mode, f"mode {name}", 10)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the filter knows where it is."""
+        good = mav.EKF_POS_HORIZ_ABS | mav.EKF_VELOCITY_HORIZ
+        report = self.seen.get("EKF_STATUS_REPORT")
+        return report is not None and report.flags & good == good and not report.flags & mav.EKF_CONST_POS_MODE
+
+    @property
+    def is_armed(self) -> bool:
+        return bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
+
+    def is_at(self, north: float, east: float, height: float) -> bool:
+        x, y, z = next(iter(self.turn.vehicles.values())).position
+        return abs(x - east) < NEAR and abs(y - north) < NEAR and abs(z - height) < NEAR
+
+    def fly_to(self, north: float, east: float) -> None:
+        only_position = 0b110111111000
+        self.line.mav.set_position_target_local_ned_send(
+            0, INSTANCE + 1, 1, mav.MAV_FRAME_LOCAL_NED, only_position, north, east, -HEIGHT, *[0.0] * 8
+        )
+        self.wait(lambda: self.is_at(north, east, HEIGHT), f"to {north:g} m north, {east:g} m east")
+
+    def fly(self) -> None:
+        self.line.mav.request_data_stream_send(INSTANCE + 1, 1, mav.MAV_DATA_STREAM_ALL, 10, 1)
+        self.wait(lambda: self.is_ready, "waiting until it knows where it is", 120)
+        self.choose_mode(GUIDED, "guided")
+        self.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1)
+        self.wait(lambda: self.is_armed, "arming", 10)
+        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, 0, 0, 0, HEIGHT)
+        self.wait(lambda: self.is_at(0, 0, HEIGHT), f"take-off to {HEIGHT:g} m")
+        for north, east in ((SIDE, 0), (SIDE, SIDE), (0, SIDE), (0, 0)):
+            self.fly_to(north, east)
+        self.choose_mode(LAND, "land")
+        self.wait(lambda: not self.is_armed, "landing")
+        print(f"{self.turn.time:7.1f} s  landed", flush=True)
+
+
+with join() as me:
+    Station(me).fly()

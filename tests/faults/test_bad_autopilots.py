@@ -1,0 +1,176 @@
+"""Autopilots that are missing, die, freeze, repeat themselves or talk nonsense: a stand-in for ArduPilot."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+import airloom as al
+from airloom.autopilots.autopilot import AutopilotError
+from airloom.scenario import ScenarioError, load
+
+SCENARIO = """
+name: piloted
+duration: 2
+vehicles:
+  drone:
+    extends: iris
+    pose: {position: [0, 0, 0.06]}
+    sensors: {imu: {rate: 1000}}
+    autopilot: {kind: ardupilot, binary: BINARY, timeout: 2, start_timeout: 5, instance: 70, OPTIONS}
+"""
+STAND_IN = f"""#!{sys.executable}
+import json, os, signal, socket, struct, sys, time
+print("started with", *sys.argv[1:], flush=True)
+line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+line.settimeout(1.1)
+there = ("127.0.0.1", 9002 + 10 * 70)
+
+def frame(count, output=1900, magic=18458):
+    return struct.pack("<HHI16H", magic, 400, count, *[output] * 4, *[0] * 12)
+
+count, now = 0, 0.0
+while True:
+    count += 1
+    data = frame(count)
+    FAULT
+    line.sendto(data, there)
+    try:
+        now = json.loads(line.recv(2048))["timestamp"]
+    except TimeoutError:
+        count -= 1
+"""
+
+
+@pytest.fixture
+def made(tmp_path):
+    def make(fault="pass", options="speedup: 10"):
+        program = tmp_path / "arducopter"
+        program.write_text(STAND_IN.replace("FAULT", fault))
+        program.chmod(0o755)
+        text = SCENARIO.replace("BINARY", str(program)).replace("OPTIONS", options)
+        (tmp_path / "piloted.yaml").write_text(text)
+        sim = al.Simulation(load(tmp_path / "piloted.yaml"))
+        sim.member_logs = tmp_path
+        return sim
+
+    return make
+
+
+def stand_ins():
+    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if "arducopter" in line]
+
+
+def test_a_good_one_flies(made, tmp_path):
+    with made() as sim:
+        sim.run()
+        assert sim.vehicles["drone"].position[2] > 4.0
+        assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.9 * 838] * 4, rel=0.01)
+    console = (tmp_path / "autopilot-drone/console.txt").read_text()
+    assert "--model JSON:127.0.0.1 -I70" in console
+    assert "FRAME_CLASS 1" in (tmp_path / "autopilot-drone/airloom.parm").read_text()
+    assert stand_ins() == []
+
+
+def test_the_same_bits_again(made):
+    hashes = set()
+    for _ in range(2):
+        with made("time.sleep(0.001 * (count % 7 == 0))") as sim:
+            sim.run(until=0.5)
+            hashes.add(sim.state_hash())
+    assert len(hashes) == 1
+
+
+FAULTS = {
+    "dies": ("if now > 1: os.kill(os.getpid(), signal.SIGKILL)", "was ended by SIGKILL"),
+    "ends": ("if now > 1: sys.exit('out of memory')", "ended with code 1; it said last:(.|\\n)*out of memory"),
+    "freezes": ("if now > 1: time.sleep(60)", "did not answer within 2 s"),
+    "talks nonsense": ("if now > 1: data = b'garbage'", "did not answer within 2 s"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_run_stops_and_says_why(made, fault):
+    code, complaint = FAULTS[fault]
+    with made(code) as sim, pytest.raises(AutopilotError, match=f"the autopilot of drone {complaint}"):
+        sim.run()
+    assert 1.0 < sim.time < 1.1
+    assert stand_ins() == []
+
+
+def test_or_the_run_goes_on_without_it(made):
+    with made(FAULTS["dies"][0], "on_failure: continue") as sim:
+        sim.run(until=1.6)
+        assert sim.vehicles["drone"].velocity[2] < -1.0, "it falls"
+        assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.0] * 4, abs=1.0)
+    assert any("was ended by SIGKILL" in warning for warning in sim.warnings)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "if count % 5 == 0: line.sendto(frame(count - 1), there)",
+        "if count % 5 == 0: line.sendto(b'\\x00' * 40, there)",
+        "if count % 5 == 0: line.sendto(data[:20], there)",
+        "if count == 700: count = 1; data = frame(count)",
+    ],
+    ids=["replayed", "corrupted", "truncated", "started again"],
+)
+def test_what_is_not_a_new_frame_is_passed_over(made, fault):
+    with made(fault) as sim:
+        sim.run(until=1.0)
+        assert sim.time == 1.0
+        assert sim.vehicles["drone"].position[2] > 1.0
+
+
+def test_a_port_in_use(made):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind(("127.0.0.1", 9702))
+        with made() as sim, pytest.raises(AutopilotError, match="UDP port 9702: Address already in use; `instance`"):
+            sim.run()
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda p: p.unlink(), "there is no program"),
+        (lambda p: p.chmod(0o644), "is not executable"),
+        (lambda p: p.write_text("no program"), "cannot be started: .*: Exec format error"),
+        (lambda p: p.write_text(f"#!{sys.executable}\nimport time; time.sleep(60)"), "has not spoken within 5 s"),
+        (lambda p: p.write_text(f"#!{sys.executable}\nraise SystemExit('wrong version')"), "(?s)ended.*wrong version"),
+    ],
+)
+def test_programs_that_are_none(made, tmp_path, change, complaint):
+    with made() as sim:
+        change(tmp_path / "arducopter")
+        began = time.monotonic()
+        with pytest.raises(AutopilotError, match=complaint):
+            sim.run()
+        assert time.monotonic() - began < 15
+    assert stand_ins() == []
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [("frame: octa", "knows no frame"), ("motors: [1, 2, 3, 3]", "each of 1 to 4 once")],
+)
+def test_descriptions_that_do_not_fit(made, options, complaint):
+    with made(options=options) as sim, pytest.raises(AutopilotError, match=complaint):
+        sim.run()
+
+
+def test_an_unknown_autopilot(tmp_path):
+    (tmp_path / "piloted.yaml").write_text(SCENARIO.replace("ardupilot", "ardupylot").replace("OPTIONS", ""))
+    with pytest.raises(ScenarioError, match="ardupilot"):
+        load(tmp_path / "piloted.yaml")
+
+
+def test_its_vehicle_takes_no_commands(made):
+    with made() as sim, pytest.raises(al.CommandError, match="flown by its autopilot"):
+        sim.vehicles["drone"].command(al.PositionYaw((0, 0, 1)))
