@@ -226,6 +226,7 @@ def test_spawn_and_save(page, run):
     page.get_by_text("exists already").wait_for()
     page.get_by_role("tab", name="Fly").click()
     page.get_by_role("button", name="Play").click()
+    page.locator("[data-airloom=state]", has_text="running").wait_for()
 
 
 def test_what_is_selected_can_be_deleted(page, run):
