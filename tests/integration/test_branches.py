@@ -180,6 +180,21 @@ def test_a_branch_that_is_killed_takes_its_members_only(tmp_path, free_port):
     assert any("member 'left' is out of reach: branch 'field' is gone" in warning for warning in sim.warnings)
 
 
+def test_members_of_other_rates_are_missed_in_their_turn(tmp_path, free_port):
+    scenario = written(tmp_path, {"left": "field", "right": "field"})
+    for name, rate in (("left", 20.0), ("right", 4.0)):
+        scenario.members[name] = scenario.members[name].model_copy(update={"on_failure": "hold", "rate": rate})
+    sim = al.Simulation(scenario)
+    with branch(tmp_path, "field", opened(sim, free_port()), "spread.yaml") as process, sim:
+        sim.run(until=1.51)
+        process.kill()
+        process.wait()
+        sim.run()
+        assert sim.time == 3.0
+    for name in ("left", "right"):
+        assert any(f"member '{name}' is out of reach" in warning for warning in sim.warnings)
+
+
 def test_nobody_comes_from_a_branch(tmp_path, free_port):
     scenario = written(tmp_path, {"left": "field"})
     scenario.members["left"] = scenario.members["left"].model_copy(update={"start_timeout": 0.5})

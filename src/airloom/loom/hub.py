@@ -19,7 +19,7 @@ from airloom.loom.doors import Doors
 from airloom.loom.line import Line, LineLost
 from airloom.loom.plan import Plan
 from airloom.loom.protocol import Hello, Kind, ProtocolError
-from airloom.loom.seats import BranchSeat, Seat
+from airloom.loom.seats import BranchSeat, Seat, failed
 from airloom.loom.sights import Sights
 
 HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
@@ -143,10 +143,11 @@ class Hub:
         """
         plan = self._plan(round_)
         begun = time.monotonic()
-        if not plan.branches:
+        if not plan.branches and not plan.missing:
             plan.exchange(round_)
             return {} if obey(plan) else plan.outcomes(begun)
         outcomes = self._begun(plan.branches, round_)
+        outcomes |= {name: failed("is out of reach: its branch is gone") for name in plan.missing}
         if plan.seats:
             plan.exchange(round_)
             outcomes |= plan.outcomes(begun)
@@ -170,7 +171,8 @@ class Hub:
         for name in names:
             if name in behind:
                 branches.setdefault(behind[name], []).append(name)
-        return Plan([self._seats[name] for name in names if name in self._seats], branches, sights)
+        missing = [name for name in names if name not in behind and name not in self._seats]
+        return Plan([self._seats[name] for name in names if name in self._seats], branches, missing, sights)
 
     def _begun(self, branches: dict[BranchSeat, list[str]], round_: Round) -> dict[str, Outcome]:
         outcomes: dict[str, Outcome] = {}

@@ -17,8 +17,11 @@ NOT_SENT, NOT_READ = -2, -1
 
 
 class Plan:
-    def __init__(self, seats: list[Seat], branches: dict[BranchSeat, list[str]], sights: Sights) -> None:
-        self.seats, self.branches, self.edition = seats, branches, sights.edition
+    def __init__(
+        self, seats: list[Seat], branches: dict[BranchSeat, list[str]], missing: list[str], sights: Sights
+    ) -> None:
+        """`missing` are those whose branch was lost while others had their turn."""
+        self.seats, self.branches, self.missing, self.edition = seats, branches, missing, sights.edition
         self._memory, self._stride = sights.memory, sights.stride
         self.places = sights.places[np.concatenate([np.empty(0, int), *(seat.vehicles for seat in seats)])]
         self._counts = np.array([len(seat.vehicles) for seat in seats], np.int64)
