@@ -127,7 +127,9 @@ class Fleet:
                 controller = controller_class(parameters, airframe)
                 self._check_rates(controller)
             sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
-            self._check_needs(estimator, vehicle)
+            self._check_needs("estimator", vehicle.estimator, vehicle)
+            if vehicle.autopilot is not None:
+                self._check_needs("autopilot", vehicle.autopilot, vehicle)
         except StackError as error:
             raise StackError(f"vehicle {name}: {error}") from None
         effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
@@ -168,12 +170,12 @@ class Fleet:
                     f"{controller.parameters.rate:g} Hz without remainder"
                 )
 
-    def _check_needs(self, estimator: Estimator, vehicle: Vehicle) -> None:
-        kinds = {choice.kind for choice in vehicle.sensors.values()}
-        missing = [need for need in estimator.needs if need not in kinds]
+    def _check_needs(self, category: str, choice, vehicle: Vehicle) -> None:
+        kinds = {sensor.kind for sensor in vehicle.sensors.values()}
+        missing = [need for need in self._resolve(category, choice)[0].needs if need not in kinds]
         if missing:
             raise StackError(
-                f"the estimator '{vehicle.estimator.kind}' needs a sensor of kind {' and '.join(missing)}; "
+                f"the {category} '{choice.kind}' needs a sensor of kind {' and '.join(missing)}; "
                 f"the vehicle has {', '.join(sorted(kinds)) or 'none'}"
             )
 

@@ -352,8 +352,8 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        others_periods = self._sim.loom.periods | self._sim.autopilots.periods
-        turns = [(tick // period + 1) * period for period in (*self._periods, *others_periods)]
+        periods = (*self._periods, *self._sim.loom.periods, *self._sim.autopilots.periods)
+        turns = [(tick // period + 1) * period for period in periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]
         return min(turns, default=tick + LONGEST_CHUNK)

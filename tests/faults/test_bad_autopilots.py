@@ -49,11 +49,12 @@ while True:
 
 @pytest.fixture
 def made(tmp_path):
-    def make(fault="pass", options="speedup: 10"):
+    def make(fault="pass", options="speedup: 10", vehicle="sensors: {imu: {rate: 1000}}"):
         program = tmp_path / "arducopter"
         program.write_text(STAND_IN.replace("FAULT", fault))
         program.chmod(0o755)
         text = SCENARIO.replace("BINARY", str(program)).replace("OPTIONS", options)
+        text = text.replace("sensors: {imu: {rate: 1000}}", vehicle.replace(", sensors", "\n    sensors"))
         (tmp_path / "piloted.yaml").write_text(text)
         sim = al.Simulation(load(tmp_path / "piloted.yaml"))
         sim.member_logs = tmp_path
@@ -163,6 +164,33 @@ def test_programs_that_are_none(made, tmp_path, change, complaint):
 def test_descriptions_that_do_not_fit(made, options, complaint):
     with made(options=options) as sim, pytest.raises(AutopilotError, match=complaint):
         sim.run()
+
+
+def test_a_vehicle_without_an_imu(made):
+    with pytest.raises(ScenarioError, match="the autopilot 'ardupilot' needs a sensor of kind imu"):
+        made(vehicle="estimator: ideal, sensors: {imu: null}")
+
+
+def test_a_vehicle_that_is_deleted_ends_its_autopilot(made):
+    with made() as sim:
+        sim.run(until=0.2)
+        drone = sim.scenario.vehicles["drone"]
+        other = drone.model_copy(update={"autopilot": None})
+        sim.change(sim.scenario.model_copy(update={"vehicles": {"other": other}}))
+        sim.run(until=0.5)
+        assert sim.time == 0.5
+        assert stand_ins() == []
+
+
+def test_an_edit_of_the_world_disturbs_no_autopilot(made):
+    with made() as sim:
+        sim.run(until=1.0)
+        other = sim.scenario.vehicles["drone"].model_copy(update={"autopilot": None})
+        sim.change(sim.scenario.model_copy(update={"vehicles": {"ahead": other, **sim.scenario.vehicles}}))
+        before = sim.vehicles["drone"].position[2]
+        sim.run(until=1.5)
+        assert sim.vehicles["drone"].position[2] > before + 1.0
+        assert sim.autopilots._flying[0]._numbers[9] == pytest.approx(-sim.vehicles["drone"].position[2], abs=0.02)
 
 
 def test_an_unknown_autopilot(tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import struct
 import time
 from pathlib import Path
 from typing import Any, ClassVar
@@ -14,7 +13,8 @@ from pydantic import Field
 from airloom.autopilots import ardupilot_wire as wire
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
 from airloom.autopilots.programs import Program, find_program
-from airloom.physics.rows import STATE, WIDTH
+from airloom.loom.line import set_kernel_timeouts
+from airloom.loom.sights import FleetSights
 
 PORT, PORTS_APART = 9002, 10
 LOOK = 0.2  # s between two looks whether it is still alive
@@ -56,27 +56,27 @@ class ArduPilot(Autopilot):
         self._program: Program | None = None
 
     def open(self, folder: Path) -> None:
-        vehicle, sim = self.vehicle, self.sim
         self._listen()
         if not self.parameters.attach:
             self._program = self._started(folder)
-        block, lane = vehicle.place_in_blocks
-        self._place = block * WIDTH + STATE + lane
-        self._memory = sim.fleet.flight.blocks.reshape(-1)
+        self._sights = FleetSights(self.sim)
+        self._sights.number(self.vehicle)
         self._literals, self._ends = wire.literals(wire.TEMPLATE + "}\n")
         self._numbers = np.zeros(wire.NUMBERS)
         self._reply, self._size = np.zeros(wire.LONGEST_REPLY, np.uint8), 0
         self._packet = np.zeros(wire.LONGEST_PACKET, np.uint8)
         self._frame = -1
         self._motors = np.array(self._outputs_of_rotors()) - 1
-        self._most = np.array([rotor.max_speed for rotor in vehicle.airframe.vehicle.rotors.values()])
+        self._most = np.array([rotor.max_speed for rotor in self.vehicle.airframe.rotors])
         self._speeds = np.zeros(len(self._motors))
         self._meet()
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
     def tell(self) -> None:
-        wire.gather(self._memory, self._place, self.sim.time, self._numbers)
+        sights = self._sights
+        sights.keep_up()
+        wire.gather(sights.memory, sights.places[0], self.sim.time, self._numbers)
         self._size = wire.write(self._literals, self._ends, self._numbers, self._reply)
         wire.tell(self._line.fileno(), self._reply, self._size)
 
@@ -117,9 +117,7 @@ class ArduPilot(Autopilot):
             raise AutopilotFailed(
                 f"cannot be listened to: UDP port {port}: {error.strerror}; `instance` chooses another"
             ) from None
-        seconds, rest = divmod(LOOK, 1.0)
-        patience = struct.pack("ll", int(seconds), int(rest * 1e6))
-        self._line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, patience)
+        set_kernel_timeouts(self._line, LOOK)
 
     def _meet(self) -> None:
         """Its first datagram tells where it is."""

@@ -6,21 +6,18 @@ ArduPilot's time moves on to the timestamp in it.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import types
 
 from airloom.autopilots.frames import frd_from_flu, ned_from_enu, ned_frd_from_enu_flu
 from airloom.compiled import compiled
 from airloom.physics.rows import AX, GX, LANES, PX, QW, VX
+from airloom.sockets import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
 """With 16 and with 32 outputs."""
 LONGEST_PACKET = 8 + 2 * 32
 LONGEST_REPLY = 1024
 DECIMALS, SCALE = 9, 1e9
-NO_SIGNAL = 0x4000  # MSG_NOSIGNAL of Linux
 FIRST_OUTPUT = 8  # byte of a packet: after magic u16, frame rate u16, frame count u32
 
 NOT_HEARD, REPEATED, NONSENSE = -1, -2, -3
@@ -32,9 +29,6 @@ TEMPLATE = (
     '"velocity":[#,#,#]'
 )
 """A number for each #. The brace is closed behind what else is told."""
-
-_send: Any = types.ExternalFunction("send", types.intp(types.intc, types.intp, types.intp, types.intc))
-_recv: Any = types.ExternalFunction("recv", types.intp(types.intc, types.intp, types.intp, types.intc))
 
 
 def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
@@ -97,13 +91,13 @@ def _write_number(number, reply, at):
 @compiled
 def tell(line, reply, size):
     """Whether it could be sent."""
-    return _send(line, reply.ctypes.data, size, NO_SIGNAL) == size
+    return send(line, reply.ctypes.data, size, NO_SIGNAL) == size
 
 
 @compiled
 def hear(line, packet, last_frame):
     """The count of the frame that comes, now in `packet`, or why there is none."""
-    size = _recv(line, packet.ctypes.data, packet.size, 0)
+    size = recv(line, packet.ctypes.data, packet.size, 0)
     if size < 0:
         return NOT_HEARD
     return frame_count(packet, size, last_frame)

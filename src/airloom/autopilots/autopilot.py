@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from operator import methodcaller
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -73,11 +71,8 @@ class Autopilots:
         self._all = [_made(sim, vehicle, number) for number, vehicle in enumerate(chosen)]
         self._flying: list[Autopilot] = []
         self._told: list[Autopilot] = []
-
-    @property
-    def periods(self) -> set[int]:
+        self.periods: set[int] = set()
         """Ticks between frames, of all of them."""
-        return {autopilot.period for autopilot in self._flying}
 
     def __len__(self) -> int:
         return len(self._flying)
@@ -86,6 +81,7 @@ class Autopilots:
         for autopilot in self._all:
             place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
+            self.periods.add(autopilot.period)
             try:
                 autopilot.open(place)
             except AutopilotFailed as failure:
@@ -94,16 +90,17 @@ class Autopilots:
     def tell(self) -> None:
         """All whose frame it is."""
         self._told = [autopilot for autopilot in self._flying if self._sim.tick % autopilot.period == 0]
-        self._each(self._told, methodcaller("tell"))
+        for autopilot in self._told:
+            if self._sim.vehicles.get(autopilot.vehicle.name) is autopilot.vehicle:
+                autopilot.tell()
+            else:
+                self._dismiss(autopilot)
 
     def hear(self) -> None:
         """All who were told something."""
-        self._each(self._told, methodcaller("hear"))
-
-    def _each(self, autopilots: Iterable[Autopilot], act: Callable[[Autopilot], None]) -> None:
-        for autopilot in autopilots:
+        for autopilot in self._told:
             try:
-                act(autopilot)
+                autopilot.hear()
             except AutopilotFailed as failure:
                 self._deal_with(autopilot, failure)
 
@@ -112,9 +109,13 @@ class Autopilots:
         if autopilot.parameters.on_failure == "stop":
             raise AutopilotError(text)
         self._sim.event(autopilot.vehicle.name, f"{text}: its rotors stop", level="error")
-        self._flying.remove(autopilot)
-        self._told = [other for other in self._told if other is not autopilot]
         autopilot.vehicle.set_rotor_speeds([0.0] * autopilot.vehicle.rotor_speeds.size)
+        self._dismiss(autopilot)
+
+    def _dismiss(self, autopilot: Autopilot) -> None:
+        self._flying = [other for other in self._flying if other is not autopilot]
+        self._told = [other for other in self._told if other is not autopilot]
+        self.periods = {other.period for other in self._flying}
         autopilot.close()
 
     def close(self) -> None:
@@ -122,6 +123,7 @@ class Autopilots:
             autopilot.close()
         self._flying.clear()
         self._told.clear()
+        self.periods.clear()
 
 
 def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:

@@ -17,16 +17,16 @@ TAIL = 500  # bytes of the console that are told when it fails
 
 def find_program(given: str | None, variable: str, name: str, usual: tuple[str, ...], advice: str) -> Path:
     """By option, environment variable, PATH, or where its own build leaves it."""
-    for place in (given, os.environ.get(variable), shutil.which(name), *usual):
-        path = Path(place).expanduser() if place else None
-        if path is None or not (path.exists() or place in (given, os.environ.get(variable))):
-            continue
-        if not path.is_file():
-            raise AutopilotFailed(f"cannot be started: there is no program {path}")
-        if not os.access(path, os.X_OK):
-            raise AutopilotFailed(f"cannot be started: {path} is not executable")
-        return path.resolve()
-    raise AutopilotFailed(f"cannot be started: no program '{name}' is found. {advice}")
+    named = given or os.environ.get(variable)
+    found = [place for place in (shutil.which(name), *usual) if place and Path(place).expanduser().is_file()]
+    if not named and not found:
+        raise AutopilotFailed(f"cannot be started: no program '{name}' is found. {advice}")
+    path = Path(named or found[0]).expanduser()
+    if not path.is_file():
+        raise AutopilotFailed(f"cannot be started: there is no program {path}")
+    if not os.access(path, os.X_OK):
+        raise AutopilotFailed(f"cannot be started: {path} is not executable")
+    return path.resolve()
 
 
 class Program:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +9,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import median
 
+from airloom.echo import echo
 from airloom.loom import protocol
+from airloom.loom.exchange import LIST_AT
 from airloom.simulation import Simulation
 
 LOGIC = """
@@ -23,13 +22,6 @@ with join() as me:
     drone = me.vehicles[0]
     for turn in me:
         turn.command(drone, PositionYaw((0.0, 0.0, 2.0)))
-"""
-ECHO = """
-import socket, sys
-line = socket.socket(fileno=int(sys.argv[1]))
-reply = b"x" * int(sys.argv[2])
-while line.recv(65536):
-    line.sendall(reply)
 """
 SLICE = 0.1  # s before the other has its go: both meet the same noise of the machine
 
@@ -106,10 +98,10 @@ def _echoes(count: int) -> Iterator[Callable[[], None]]:
     """A round with processes that only echo: to each, then from each."""
     from airloom.commands import PositionYaw
 
-    begin = 15 + 8 * protocol.STATE_NUMBERS + len(protocol.NO_LETTERS)
+    begin = LIST_AT + 8 * protocol.STATE_NUMBERS + len(protocol.NO_LETTERS)
     end = len(protocol.end(0, [protocol.order(0, PositionYaw((0.0, 0.0, 2.0)))]))
     with ExitStack() as stack:
-        lines = [stack.enter_context(_echo(end)) for _ in range(count)]
+        lines = [stack.enter_context(echo(end)) for _ in range(count)]
         message = b"x" * begin
 
         def exchange() -> None:
@@ -119,17 +111,3 @@ def _echoes(count: int) -> Iterator[Callable[[], None]]:
                 line.recv(65536)
 
         yield exchange
-
-
-@contextmanager
-def _echo(size: int) -> Iterator[socket.socket]:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        command = [sys.executable, "-c", ECHO, str(theirs.fileno()), str(size)]
-        echo = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        theirs.close()
-        try:
-            yield ours
-        finally:
-            ours.close()
-            echo.wait()

@@ -8,26 +8,24 @@ The layout of the messages is that of `protocol.py`, the rows that of `commands.
 from __future__ import annotations
 
 from math import cos, isfinite, sin
-from typing import Any
 
 import numpy as np
-from numba import types
 
 from airloom.commands import Mode
 from airloom.compiled import compiled
-from airloom.loom.protocol import STATE_NUMBERS, Kind
+from airloom.loom.protocol import HEAD, STATE_NUMBERS, TIME_AND_COUNT, Kind
 from airloom.physics.rows import (
     B_IN_BODY, BAX, BVX, BYAWRATE, GIVEN, LANES, MODE, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE,
 )  # fmt: skip
+from airloom.sockets import NO_SIGNAL, recv, send
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
-NO_SIGNAL = 0x4000  # MSG_NOSIGNAL of Linux
-HEAD_SIZE, COUNT_AT, ORDERS_AT = 5, 13, 15
+HEAD_SIZE, COUNT_AT = HEAD.size, HEAD.size + 8
+LIST_AT = HEAD.size + TIME_AND_COUNT.size
+"""Where the states of a BEGIN and the orders of an END begin."""
+NOT_READ, NOT_SENT = -1, -2
 BEGIN, END = int(Kind.BEGIN), int(Kind.END)
 POSITION, VELOCITY = int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE)
-
-_send: Any = types.ExternalFunction("send", types.intp(types.intc, types.intp, types.intp, types.intc))
-_recv: Any = types.ExternalFunction("recv", types.intp(types.intc, types.intp, types.intp, types.intc))
 
 
 @compiled
@@ -35,17 +33,17 @@ def exchange(lines, time_ns, memory, stride, places, counts, tails, tail_sizes, 
     """Send every line its BEGIN and read what comes back: sizes[k] bytes, in answers[k].
 
     Line k is told of counts[k] vehicles, whose numbers lie in `memory` from the next places on, `stride` apart; its
-    letters are the next tail_sizes[k] bytes of `tails`. A size of −1 has still to be read, by whoever handles signals,
-    timeouts and errors; 0 is a closed line, −2 one on which nothing could be sent.
+    letters are the next tail_sizes[k] bytes of `tails`. A size of NOT_READ has still to be read, by whoever handles
+    signals, timeouts and errors; 0 is a closed line, NOT_SENT one on which nothing could be sent.
     """
     vehicle, tail = 0, 0
     for k in range(lines.size):
-        size = HEAD_SIZE + 10 + 8 * STATE_NUMBERS * counts[k] + tail_sizes[k]
+        size = LIST_AT + 8 * STATE_NUMBERS * counts[k] + tail_sizes[k]
         _put(outgoing, 0, size - 4, 4)
         outgoing[4] = BEGIN
         _put(outgoing, HEAD_SIZE, time_ns, 8)
         _put(outgoing, COUNT_AT, counts[k], 2)
-        states = outgoing[ORDERS_AT : ORDERS_AT + 8 * STATE_NUMBERS * counts[k]].view(np.float64)
+        states = outgoing[LIST_AT : LIST_AT + 8 * STATE_NUMBERS * counts[k]].view(np.float64)
         for v in range(counts[k]):
             for i in range(STATE_NUMBERS):
                 states[STATE_NUMBERS * v + i] = memory[places[vehicle] + i * stride]
@@ -53,14 +51,14 @@ def exchange(lines, time_ns, memory, stride, places, counts, tails, tail_sizes, 
         for i in range(tail_sizes[k]):
             outgoing[size - tail_sizes[k] + i] = tails[tail + i]
         tail += tail_sizes[k]
-        sent = _send(lines[k], outgoing.ctypes.data, size, NO_SIGNAL)
-        sizes[k] = 0 if sent == size else -2
+        sent = send(lines[k], outgoing.ctypes.data, size, NO_SIGNAL)
+        sizes[k] = 0 if sent == size else NOT_SENT
     interrupted = False
     for k in range(lines.size):
         if interrupted:
-            sizes[k] = min(sizes[k], -1)
+            sizes[k] = min(sizes[k], NOT_READ)
         elif sizes[k] == 0:
-            sizes[k] = _recv(lines[k], answers.ctypes.data + k * answers.shape[1], answers.shape[1], 0)
+            sizes[k] = recv(lines[k], answers.ctypes.data + k * answers.shape[1], answers.shape[1], 0)
             interrupted = sizes[k] < 0
 
 
@@ -92,7 +90,7 @@ def obey(time_ns, memory, places, counts, answers, sizes, heard):
         first += counts[k]
     first, velocities = 0, 0
     for k in range(sizes.size):
-        at = ORDERS_AT
+        at = LIST_AT
         for _ in range(_got(answers[k], COUNT_AT, 2)):
             vehicle, mode, width = first + _got(answers[k], at, 2), answers[k, at + 2], answers[k, at + 3]
             numbers = answers[k, at + 4 : at + 4 + 8 * width].view(np.float64)
@@ -112,11 +110,11 @@ def obey(time_ns, memory, places, counts, answers, sizes, heard):
 @compiled
 def _is_plain(time_ns, memory, places, answer):
     size = answer.size
-    if size < ORDERS_AT + 2 or _got(answer, 0, 4) + 4 != size or answer[4] != END:
+    if size < LIST_AT + 2 or _got(answer, 0, 4) + 4 != size or answer[4] != END:
         return False
     if _got(answer, HEAD_SIZE, 8) != time_ns:
         return False
-    at = ORDERS_AT
+    at = LIST_AT
     for _ in range(_got(answer, COUNT_AT, 2)):
         if at + 6 > size:
             return False

@@ -56,10 +56,7 @@ class Line:
         """By the kernel's own timeout: with Python's each read would be two calls, one to wait and one to read."""
         if timeout != self._timeout:
             self._timeout = timeout
-            seconds, rest = divmod(timeout or 0.0, 1.0)
-            limit = struct.pack("ll", int(seconds), int(rest * 1e6))
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+            set_kernel_timeouts(self._socket, timeout or 0.0)
 
     @property
     def has_more(self) -> bool:
@@ -88,6 +85,14 @@ class Line:
 
     def close(self) -> None:
         self._socket.close()
+
+
+def set_kernel_timeouts(line: socket.socket, seconds: float) -> None:
+    """For reading and sending; 0 waits for ever."""
+    whole, rest = divmod(seconds, 1.0)
+    limit = struct.pack("ll", int(whole), int(rest * 1e6))
+    for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+        line.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
 def _size(data: bytes) -> int | None:

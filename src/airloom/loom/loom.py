@@ -223,7 +223,9 @@ class Loom:
         now = self._sim.time_ns
         round_ = Round(now, self._sights, {member.name: member.letters() for member in members})
         outcomes = self._hub.play(round_, self._obeyed)
-        said = [(member, self._heard(member, outcomes[member.name], now)) for member in members if outcomes]
+        if not outcomes:
+            return
+        said = [(member, self._heard(member, outcomes[member.name], now)) for member in members]
         for member, end in said:
             if end is not None:
                 self._carry_out(member, end)

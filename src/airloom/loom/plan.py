@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from airloom.loom.bundles import Outcome, Round, What
-from airloom.loom.exchange import ROOM, exchange, obey
+from airloom.loom.exchange import LIST_AT, NOT_READ, NOT_SENT, ROOM, exchange, obey
 from airloom.loom.line import LineLost
-from airloom.loom.protocol import HEAD, NO_LETTERS, Kind, letters_as_bytes
+from airloom.loom.protocol import HEAD, NO_LETTERS, STATE_NUMBERS, Kind, letters_as_bytes
 from airloom.loom.seats import BranchSeat, Seat, failed
 from airloom.loom.sights import GONE, Sights
-
-BEGIN_WITHOUT_STATES = 15  # bytes before them
-STATE_SIZE = 8 * 13
-NOT_SENT, NOT_READ = -2, -1
 
 
 class Plan:
@@ -35,7 +31,7 @@ class Plan:
         self._all_present = not (self.places == GONE).any()
 
     def _room_for(self, tail: int) -> np.ndarray:
-        return np.empty(BEGIN_WITHOUT_STATES + STATE_SIZE * max(self._counts, default=0) + tail, np.uint8)
+        return np.empty(LIST_AT + 8 * STATE_NUMBERS * max(self._counts, default=0) + tail, np.uint8)
 
     def exchange(self, round_: Round) -> None:
         """Everybody begins, and everybody who answers as usual has ended."""

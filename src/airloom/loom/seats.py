@@ -41,16 +41,13 @@ class Seat:
             return failed(f"is gone: {lost}")
         except ProtocolError as error:
             return failed(f"talks nonsense: {error}")
-        return self.judge(kind, body)
-
-    def judge(self, kind: int, body: bytes) -> Outcome:
         if self.line.has_more:
             return failed("said more than one thing in its turn")
-        if kind == Kind.END:
+        if kind is Kind.END:
             return Outcome(What.END, body)
-        if kind == Kind.BYE:
+        if kind is Kind.BYE:
             return Outcome(What.LEFT)
-        return failed(f"sent {Kind(kind).name} where END was due")
+        return failed(f"sent {kind.name} where END was due")
 
 
 class BranchSeat:
@@ -77,12 +74,8 @@ class BranchSeat:
         self.line.send(bundles.bad_news(Kind.TURNED_AWAY, name, reason))
 
     def dismiss(self, name: str) -> None:
-        self.forget(name)
+        del self._vehicles[name], self._patience[name]
         self.line.send(bundles.dismiss(name))
-
-    def forget(self, name: str) -> None:
-        self._vehicles.pop(name, None)
-        self._patience.pop(name, None)
 
     def begin(self, round_: Round, names: Sequence[str]) -> None:
         seen = sorted({number for name in names for number in self._vehicles[name]})

@@ -26,7 +26,7 @@ class Sights:
         self.edition = 0
         """Counts how often the above were replaced."""
 
-    def states(self, numbers: np.ndarray | slice) -> np.ndarray:
+    def states(self, numbers: np.ndarray) -> np.ndarray:
         """[vehicle, 13]; zeros for one that has left the simulation."""
         places = self.places[numbers]
         found = self.memory[places[:, None] + self.stride * np.arange(STATE_NUMBERS)]
@@ -40,21 +40,21 @@ class FleetSights(Sights):
     def __init__(self, sim: Simulation) -> None:
         super().__init__(LANES)
         self._sim = sim
-        self._vehicles: list[Vehicle] = []
+        self._numbers: dict[Vehicle, int] = {}
         self._fleet: object = None
 
     def number(self, vehicle: Vehicle) -> int:
-        if vehicle not in self._vehicles:
-            self._vehicles.append(vehicle)
+        if vehicle not in self._numbers:
+            self._numbers[vehicle] = len(self._numbers)
             self._fleet = None
-        return self._vehicles.index(vehicle)
+        return self._numbers[vehicle]
 
     def keep_up(self) -> None:
         """With a fleet that may have been replaced."""
         if self._fleet is not self._sim.fleet:
             self._fleet = self._sim.fleet
             self.memory = self._sim.fleet.flight.blocks.reshape(-1)
-            self.places = np.array([self._place(vehicle) for vehicle in self._vehicles], int)
+            self.places = np.array([self._place(vehicle) for vehicle in self._numbers], int)
             self.edition += 1
 
     def _place(self, vehicle: Vehicle) -> int:
@@ -73,9 +73,8 @@ class ToldSights(Sights):
     def learn(self, numbers: np.ndarray, states: np.ndarray) -> None:
         most = int(numbers.max(initial=-1)) + 1
         if most > len(self.places):
-            self.memory = (
-                np.resize(self.memory, most * STATE_NUMBERS) if len(self.memory) else np.zeros(most * STATE_NUMBERS)
-            )
+            before, self.memory = self.memory, np.zeros(most * STATE_NUMBERS)
+            self.memory[: len(before)] = before
             self.places = STATE_NUMBERS * np.arange(most)
             self.edition += 1
         self.memory.reshape(-1, STATE_NUMBERS)[numbers] = states

@@ -14,16 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from airloom.bridges.control.link import LONGEST_LINE
+from airloom.echo import echo
 
 TURN = b'{"method":"step","observe":"cf","command":{"vehicle":"cf","kind":"position_yaw","position":[0,0,1]}}\n'
-ECHO = """
-import socket, sys
-line = socket.socket(fileno=int(sys.argv[1]))
-reply = b"x" * (int(sys.argv[2]) - 1) + b"\\n"
-while line.recv(65536):
-    line.sendall(reply)
-"""
-"""Answers whatever comes with as many bytes as the simulator would."""
 SLICE = 200  # turns before the other has its go: both meet the same noise of the machine
 
 
@@ -41,7 +34,8 @@ class RoundTrips:
 def measured_round_trips(seconds: float) -> RoundTrips:
     with _served() as line:
         size = len(_turn(line)[1])
-        with _echoing(size) as bare:
+        with echo(size) as bare:
+            _turn(bare)
             taken, echoed = [], []
             deadline = time.monotonic() + seconds
             while time.monotonic() < deadline:
@@ -80,18 +74,3 @@ def _served() -> Iterator[socket.socket]:
         finally:
             server.terminate()
             server.communicate()
-
-
-@contextmanager
-def _echoing(size: int) -> Iterator[socket.socket]:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        command = [sys.executable, "-c", ECHO, str(theirs.fileno()), str(size)]
-        echo = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        theirs.close()
-        try:
-            _turn(ours)
-            yield ours
-        finally:
-            ours.close()
-            echo.wait()
