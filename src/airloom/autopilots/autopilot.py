@@ -39,6 +39,8 @@ class Autopilot(Plugin):
     Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that the vehicle must carry."""
+    own_sensors: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that it makes itself from where the vehicle is."""
 
     def __init__(self, parameters: AutopilotParameters, sim: Simulation, vehicle: Vehicle, number: int) -> None:
         """`number` counts the autopilots of a run."""
