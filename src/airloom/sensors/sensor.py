@@ -15,7 +15,7 @@ from airloom.plugin import Parameters, Plugin
 from airloom.rotations import matrix_from_euler
 from airloom.scenario.models import Vector3
 from airloom.sensors.errors import (
-    ACTIVE, ANY_ERRORS, BIAS, CHANNELS, ERROR_WIDTH, ERRORS, MEMORY, SIGMA, Errors, error_rows,
+    ACTIVE, ANY_ERRORS, BIAS, CHANNELS, ERROR_WIDTH, MEMORY, SIGMA, Errors, error_rows,
 )  # fmt: skip
 from airloom.sensors.faults import Fault
 from airloom.sensors.noise import normal_pair

@@ -57,7 +57,7 @@ class PartFault(System):
     def configure(self, sim: Simulation) -> None:
         part = getattr(self.parameters, self.part)
         vehicles = chosen(sim, self.name, self.parameters.vehicle)
-        self._vehicles = [vehicle for vehicle in vehicles if part in self.parts(vehicle.description)]
+        self._vehicles: list[Vehicle] = [vehicle for vehicle in vehicles if part in self.parts(vehicle.description)]
 
     def reset(self, sim: Simulation) -> None:
         p = self.parameters
