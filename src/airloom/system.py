@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airloom.compiled import Kernel
 from airloom.plugin import Parameters, Plugin
 
 if TYPE_CHECKING:
-    from airloom.scenario.models import Scenario
     from airloom.simulation import Simulation
 
 HOOKS = ("pre_update", "update", "post_update")
@@ -35,11 +33,6 @@ class System(Plugin):
     def effect_parameters(self, vehicle: str) -> list[float] | None:
         """Numbers for the force function on this vehicle; None leaves the vehicle alone."""
         return []
-
-    @classmethod
-    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str, str]]:
-        """Parameters that do not fit the rest of the scenario: which key, and what is wrong with it."""
-        yield from ()
 
     def configure(self, sim: Simulation) -> None:
         """Once, before the first tick: look up vehicles, advertise and subscribe topics."""

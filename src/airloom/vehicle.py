@@ -40,7 +40,7 @@ class Vehicle:
         self._faults: dict[str, dict[str, Fault]] = {}
         self._shares: dict[str, dict[str, float]] = {}
         self.fault_listeners: list[Callable[[str], None]] = []
-        """Told the name of a sensor whose faults have changed."""
+        """Told the name of a sensor or rotor whose faults have changed."""
         self.settle(member)
 
     def settle(self, member: Member) -> None:
@@ -269,8 +269,7 @@ class Vehicle:
         if fault is not None:
             faults[by] = fault
         self._apply_faults(sensor)
-        for tell in self.fault_listeners:
-            tell(sensor)
+        self._tell_of_fault(sensor)
 
     def fault_of(self, sensor: str) -> Fault:
         """All that is wrong with a sensor."""
@@ -293,12 +292,17 @@ class Vehicle:
         """
         self._shares.setdefault(rotor, {})[by] = share
         self._apply_shares(rotor)
+        self._tell_of_fault(rotor)
 
     def _apply_shares(self, rotor: str) -> None:
         names = list(self._member.vehicle.rotors)
         if rotor in names:
             shares = self._fleet.rotor_column(self._member, SHARE)
             shares[names.index(rotor)] = prod(self._shares[rotor].values())
+
+    def _tell_of_fault(self, part: str) -> None:
+        for tell in self.fault_listeners:
+            tell(part)
 
     def forget(self) -> None:
         """What was done to it."""

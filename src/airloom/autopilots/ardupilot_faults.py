@@ -1,7 +1,7 @@
 """Faults of the sensors that ArduPilot makes itself: they become parameters of its own simulation.
 
-They go by MAVLink over a line of our own, outside the lockstep: ArduPilot takes them some frames later, and two runs may
-differ in which. What it says on that line is told on /events.
+They go by MAVLink over a line of our own, outside the lockstep: ArduPilot takes them some frames later, and two runs
+may differ in which. What it says on that line is told on /events.
 """
 
 from __future__ import annotations
@@ -116,13 +116,11 @@ class FaultLine:
         self._key = np.uint64(stream_key(sim.seed, vehicle.name, "ardupilot"))
         vehicle.fault_listeners.append(self.hear)
 
-    def hear(self, sensor: str) -> None:
-        """The faults of a sensor have changed."""
-        kinds = [kind for kind in OWN if self._sensor(kind) == sensor]
-        if not kinds:
-            return
-        if (what := beyond(kinds[0], self._vehicle.fault_of(sensor))) is not None:
-            self._complain(f"ArduPilot's own simulation cannot {what}")
+    def hear(self, part: str) -> None:
+        """The faults of a sensor or rotor have changed. Those that ArduPilot feels anyway let us listen to it too."""
+        for kind in OWN:
+            if self._sensor(kind) == part and (what := beyond(kind, self._vehicle.fault_of(part))):
+                self._complain(f"ArduPilot's own simulation cannot {what}")
         if self._opened_at is None:
             self._opened_at = self._sim.time
             self._look()

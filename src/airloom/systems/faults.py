@@ -48,11 +48,11 @@ class PartFault(System):
     def mistakes(cls, parameters: Any, scenario: models.Scenario) -> Iterator[tuple[str, str]]:
         vehicles, part = described(scenario, parameters.vehicle), getattr(parameters, cls.part)
         if not vehicles:
-            known = hint(parameters.vehicle, scenario.vehicles, "Vehicles")
-            yield "vehicle", f"no vehicle matches '{parameters.vehicle}'{known}"
+            known = [name if vehicle.copies is None else f"{name}_*" for name, vehicle in scenario.vehicles.items()]
+            yield "vehicle", f"no vehicle matches '{parameters.vehicle}'{hint(parameters.vehicle, known, 'Vehicles')}"
         elif not any(part in cls.parts(vehicle) for vehicle in vehicles):
             names = {name for vehicle in vehicles for name in cls.parts(vehicle)}
-            yield cls.part, f"no {cls.part} is called '{part}'{hint(part, names, f'The vehicle has {cls.part}s')}"
+            yield cls.part, f"no {cls.part} is called '{part}'{hint(part, names, f'{cls.part.title()}s')}"
 
     def configure(self, sim: Simulation) -> None:
         part = getattr(self.parameters, self.part)
@@ -115,11 +115,13 @@ class SensorFaultParameters(FaultParameters):
     @model_validator(mode="after")
     def _fit_together(self) -> SensorFaultParameters:
         for key in ("offset", "noise"):
-            if (self.fault == key) != (getattr(self, key) is not None):
-                raise ValueError(f"the fault {key} needs {key}, and only it does; this fault is {self.fault}")
+            if self.fault == key and getattr(self, key) is None:
+                raise ValueError(f"the fault {key} needs {key}")
+            if self.fault != key and getattr(self, key) is not None:
+                raise ValueError(f"only the fault {key} has {key}; this one is {self.fault}")
         if self.size is None and (self.ramp > 0 or self.quantity is not None):
-            raise ValueError(f"ramp and quantity are for the faults offset and noise; this fault is {self.fault}")
-        if self.noise is not None and np.min(self.noise) < 0:
+            raise ValueError(f"only the faults offset and noise have ramp and quantity; this one is {self.fault}")
+        if self.noise is not None and np.min(self.noise, initial=0.0) < 0:
             raise ValueError("noise must not be negative")
         return self
 
@@ -192,7 +194,7 @@ def _misfits(parameters: SensorFaultParameters, axes: dict[str, int]) -> Iterato
     elif quantity not in axes:
         yield "quantity", f"'{parameters.sensor}' has no '{quantity}'{hint(quantity, axes, 'It has')}"
     elif isinstance(parameters.size, list) and len(parameters.size) != axes[quantity]:
-        expected = f"one number or a list of {axes[quantity]}, as {quantity} of '{parameters.sensor}' has axes"
+        expected = f"one number or a list of {axes[quantity]}, the axes of {quantity}"
         yield parameters.fault, f"must be {expected}, got {len(parameters.size)}"
 
 
