@@ -201,18 +201,18 @@ class FaultLine:
 
     def _send(self, number: int, fields: np.ndarray, values: list) -> None:
         """Whatever cannot go now is said again at the next look."""
-        frame = np.zeros(wire.LONGEST_FRAME, np.uint8)
-        size = wire.write(self._speaker, number, fields, np.array(values, float), frame, 0)
         if self._line is not None:
+            frame = np.zeros(wire.LONGEST_FRAME, np.uint8)
+            size = wire.write(self._speaker, number, fields, np.array(values, float), frame, 0)
             with suppress(OSError):
                 self._line.send(frame[:size].tobytes())
 
     def _frames(self) -> Iterator[tuple[int, np.ndarray]]:
         """Those that have come and concern us."""
         with suppress(OSError):
-            while self._line is not None and (data := self._line.recv(65536)):
-                self._received += data
-        data = np.array(bytearray(self._received))
+            while self._line is not None and (more := self._line.recv(65536)):
+                self._received += more
+        data = np.frombuffer(bytearray(self._received), np.uint8)
         found = np.zeros(wire.FOUND, np.int64)
         while wire.find(data, int(found[wire.NEXT]), data.size, found):
             number = int(found[wire.NUMBER])
