@@ -100,7 +100,7 @@ class Autopilots:
 
     def open(self, folder: Path | None) -> None:
         for autopilot in self._all:
-            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
+            place = (folder or Path()).absolute() / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
             try:
                 autopilot.open(place)
