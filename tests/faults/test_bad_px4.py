@@ -50,6 +50,7 @@ def connection():
             time.sleep(0.01)
 
 line = connection()
+line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 line.sendall(voice_of(mavlink.MAVLink_heartbeat_message(2, 12, 81, 0, 3, 3)))
 frames = 0
 while data := line.recv(4096):

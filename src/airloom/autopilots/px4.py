@@ -204,7 +204,7 @@ class PX4(ProgramAutopilot):
         return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
 
     def _params(self) -> dict[str, float]:
-        """What PX4 must know of the airframe (its thrust goes with the square of the speed), and what the scenario says."""
+        """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
         airframe = self.vehicle.airframe
         hover = airframe.mass * airframe.gravity / airframe.max_thrusts.sum()
         params: dict[str, float] = {
