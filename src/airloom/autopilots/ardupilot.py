@@ -11,12 +11,14 @@ import numpy as np
 from pydantic import Field
 
 from airloom.autopilots import ardupilot_wire as wire
+from airloom.autopilots.ardupilot_faults import OWN, FaultLine
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
 from airloom.loom.line import set_kernel_timeouts
 
 PORT, PORTS_APART = 9002, 10
+THIRD_PORT = 5763  # ArduPilot's SERIAL2; ground stations have the first two
 LOOK = 0.2  # s between two looks whether it is still alive
 ADVICE = (
     "Build ArduPilot's target 'copter' for the board 'sitl', and name the program by `binary`, by the variable "
@@ -42,9 +44,11 @@ class ArduPilot(ProgramAutopilot):
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
+    own_sensors = tuple(OWN)
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
+        self._faults = FaultLine(self.sim, self.vehicle, THIRD_PORT + PORTS_APART * self.instance)
         self._listen()
         if not self.parameters.attach:
             self.program = self._started(folder)
@@ -134,5 +138,6 @@ class ArduPilot(ProgramAutopilot):
         return {"FRAME_CLASS": kind, "FRAME_TYPE": layout, **self.parameters.params}
 
     def close(self) -> None:
+        self._faults.close()
         self._line.close()
         super().close()

@@ -43,6 +43,8 @@ class Autopilot(Plugin):
     Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that the vehicle must carry."""
+    own_sensors: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that it makes itself from where the vehicle is."""
     tell: ClassVar[Kernel]
     """Says where its vehicle is now; see `lockstep`."""
     hear: ClassVar[Kernel]
