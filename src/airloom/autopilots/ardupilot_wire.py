@@ -9,26 +9,41 @@ from __future__ import annotations
 import numpy as np
 
 from airloom.autopilots.frames import frd_from_flu, ned_from_enu, ned_frd_from_enu_flu
-from airloom.compiled import compiled
-from airloom.physics.rows import AX, GX, LANES, PX, QW, VX
+from airloom.compiled import compiled, numbers_at
+from airloom.physics.rows import AX, GX, LANES, PX, QW, VX, WINDX
 from airloom.sockets import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
 """With 16 and with 32 outputs."""
 LONGEST_PACKET = 8 + 2 * 32
-LONGEST_REPLY = 1024
+LONGEST_REPLY = 2048
 DECIMALS, SCALE = 9, 1e9
 FIRST_OUTPUT = 8  # byte of a packet: after magic u16, frame rate u16, frame count u32
 
-NOT_HEARD, REPEATED, NONSENSE = -1, -2, -3
+FAR_BEHIND = 100  # frames: a count that lies less behind is that of a datagram that others have overtaken
+COUNTS = 1 << 32
+
+NOT_HEARD, REPEATED, NONSENSE, OVERTAKEN = -1, -2, -3, -4
 """What `hear` gives instead of a frame count."""
 
-NUMBERS = 17
+NUMBERS = 20
+MOST_CHANNELS, MOST_RANGES = 12, 6
 TEMPLATE = (
     '\n{"timestamp":#,"imu":{"gyro":[#,#,#],"accel_body":[#,#,#]},"position":[#,#,#],"quaternion":[#,#,#,#],'
-    '"velocity":[#,#,#]'
+    '"velocity":[#,#,#],"velocity_wind":[#,#,#]'
 )
-"""A number for each #. The brace is closed behind what else is told."""
+"""A number for each #. ArduPilot looks for a word, not for a key: one that begins like another comes after it."""
+
+
+def reply_template(channels: int, battery: bool, ranges: int) -> str:
+    """What every vehicle tells, and what else this one does."""
+    parts = [TEMPLATE]
+    if channels:
+        parts.append('"rc":{' + ",".join(f'"rc_{k + 1}":#' for k in range(channels)) + "}")
+    if battery:
+        parts.append('"battery":{"voltage":#}')
+    parts += [f'"rng_{k + 1}":#' for k in range(ranges)]
+    return ",".join(parts) + "}\n"
 
 
 def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
@@ -38,8 +53,10 @@ def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @compiled
-def gather(memory, place, time, numbers):
-    """The first numbers of the template: what every vehicle tells. The IMU's are its latest reading."""
+def gather(memory, place, time, ranges, farthest, numbers):
+    """The first numbers of the reply, which every vehicle tells, and the last, distances of rangefinders, whose
+    readings lie at the addresses `ranges`. Those of the sensors are their latest.
+    """
     m, at = memory, place
     numbers[0] = time
     numbers[1], numbers[2], numbers[3] = frd_from_flu(m[at + GX], m[at + GX + LANES], m[at + GX + 2 * LANES])
@@ -49,6 +66,12 @@ def gather(memory, place, time, numbers):
         m[at + QW], m[at + QW + LANES], m[at + QW + 2 * LANES], m[at + QW + 3 * LANES]
     )
     numbers[14], numbers[15], numbers[16] = ned_from_enu(m[at + VX], m[at + VX + LANES], m[at + VX + 2 * LANES])
+    numbers[17], numbers[18], numbers[19] = ned_from_enu(
+        m[at + WINDX], m[at + WINDX + LANES], m[at + WINDX + 2 * LANES]
+    )
+    for k in range(ranges.size):
+        distance = numbers_at(ranges[k], 1)[0]
+        numbers[numbers.size - ranges.size + k] = min(max(distance, 0.0), 2.0 * farthest[k])  # ∞ has no digits
 
 
 @compiled
@@ -105,14 +128,22 @@ def hear(line, packet, last_frame):
 
 @compiled
 def frame_count(packet, size, last_frame):
-    """Of a packet that makes sense and is new. A count that starts again is that of an autopilot that started again."""
+    """Of a packet that makes sense and is new. One far behind is that of an autopilot that started again."""
     magic = np.int64(packet[0]) | np.int64(packet[1]) << 8
     if not ((magic == MAGIC and size == 40) or (magic == MAGIC_32 and size == 72)):
         return NONSENSE
     count = np.int64(0)
     for i in range(4):
         count |= np.int64(packet[4 + i]) << (8 * i)
-    return REPEATED if count == last_frame else count
+    if count == last_frame:
+        return REPEATED
+    return OVERTAKEN if last_frame >= 0 and (last_frame - count) % COUNTS < FAR_BEHIND else count
+
+
+@compiled
+def packet_size(packet):
+    """Of one that makes sense."""
+    return 40 if np.int64(packet[0]) | np.int64(packet[1]) << 8 == MAGIC else 72
 
 
 @compiled

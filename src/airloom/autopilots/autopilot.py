@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
+from airloom.autopilots.transcript import NAME, TranscriptWriter
 from airloom.clock import ticks_per_period
 from airloom.plugin import Parameters, Plugin, find
 
@@ -30,6 +32,7 @@ class AutopilotParameters(Parameters):
     on_failure: Literal["stop", "continue"] = Field(
         "stop", description="end the run, or go on with the rotors of this vehicle at rest"
     )
+    transcript: bool = Field(False, description="keep all that is said in the run's folder")
 
 
 class Autopilot(Plugin):
@@ -46,8 +49,18 @@ class Autopilot(Plugin):
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
 
     def open(self, folder: Path) -> None:
-        """Start it, or wait for it; what it leaves goes to the folder."""
+        """Start it, if it is to be started; what it leaves goes to the folder."""
         raise NotImplementedError
+
+    def meet(self) -> None:
+        """Wait until it has spoken."""
+        raise NotImplementedError
+
+    def new_transcript(self, folder: Path) -> TranscriptWriter | None:
+        """If one is wanted."""
+        if not self.parameters.transcript:
+            return None
+        return TranscriptWriter(folder / NAME, autopilot=type(self).__name__, vehicle=self.vehicle.name)
 
     def tell(self) -> None:
         """Where its vehicle is now."""
@@ -77,15 +90,24 @@ class Autopilots:
     def __len__(self) -> int:
         return len(self._flying)
 
+    def __getitem__(self, vehicle: str) -> Autopilot:
+        """The one that flies this vehicle."""
+        return next(autopilot for autopilot in self._flying if autopilot.vehicle.name == vehicle)
+
     def open(self, folder: Path | None) -> None:
+        """All of them are started before the first is waited for."""
         for autopilot in self._all:
-            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
             self.periods.add(autopilot.period)
-            try:
-                autopilot.open(place)
-            except AutopilotFailed as failure:
-                raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+            self._begin(autopilot, autopilot.open, (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}")
+        for autopilot in self._all:
+            self._begin(autopilot, autopilot.meet)
+
+    def _begin(self, autopilot: Autopilot, step: Callable[..., None], *args: Path) -> None:
+        try:
+            step(*args)
+        except AutopilotFailed as failure:
+            raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
 
     def tell(self) -> None:
         """All whose frame it is."""
