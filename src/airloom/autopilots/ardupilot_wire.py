@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.autopilots.frames import frd_from_flu, ned_from_enu, ned_frd_from_enu_flu
-from airloom.compiled import compiled, numbers_at
-from airloom.physics.rows import AX, GX, LANES, PX, QW, VX, WINDX
+from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
+from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
+from airloom.autopilots.transcript import HEARD, TOLD, note
+from airloom.clock import NS_PER_SECOND
+from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
+from airloom.physics.rows import (
+    AX, AY, AZ, GX, GY, GZ, MAX_SPEED, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ,
+    WINDX, WINDY, WINDZ,
+)  # fmt: skip
 from airloom.sockets import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
@@ -24,7 +30,15 @@ FAR_BEHIND = 100  # frames: a count that lies less behind is that of a datagram 
 COUNTS = 1 << 32
 
 NOT_HEARD, REPEATED, NONSENSE, OVERTAKEN = -1, -2, -3, -4
-"""What `hear` gives instead of a frame count."""
+"""Results of hearing instead of a frame count."""
+
+# Columns of the wire: the reply and its size, the packet and the last frame count, the template's pieces and numbers,
+# the rotors' outputs, the widths of a pulse at rest and at full speed, and the rangefinders: addresses of their
+# readings, and how far they see.
+(
+    REPLY, SIZE, PACKET, LAST_FRAME, LITERALS, ENDS, PIECES, NUMBERS_OF, COUNT, MOTORS, ROTORS, LOWEST, HIGHEST,
+    RANGES, FARTHEST, RANGE_COUNT,
+) = range(OWN, OWN + 16)  # fmt: skip
 
 NUMBERS = 20
 MOST_CHANNELS, MOST_RANGES = 12, 6
@@ -52,26 +66,53 @@ def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
     return np.frombuffer(b"".join(pieces), np.uint8), np.cumsum([len(piece) for piece in pieces])
 
 
+@frame_kernel
+def tell(w, rotors, i, tick, wire):
+    numbers, reply = numbers_at(wire[NUMBERS_OF], wire[COUNT]), bytes_at(wire[REPLY], LONGEST_REPLY)
+    gather(w, i, tick * wire[STEP_NS] / NS_PER_SECOND, numbers)
+    gather_ranges(integers_at(wire[RANGES], wire[RANGE_COUNT]), numbers_at(wire[FARTHEST], wire[RANGE_COUNT]), numbers)
+    ends = integers_at(wire[ENDS], wire[PIECES])
+    literals = bytes_at(wire[LITERALS], ends[-1])
+    wire[SIZE] = write(literals, ends, numbers, reply)
+    send(wire[FILE], wire[REPLY], wire[SIZE], NO_SIGNAL)
+    note(wire, tick, TOLD, wire[REPLY], wire[SIZE])
+
+
+@frame_kernel
+def hear(w, rotors, i, tick, wire):
+    """The result is the frame count."""
+    size = recv(wire[FILE], wire[PACKET], LONGEST_PACKET, 0)
+    if size < 0:
+        wire[RESULT] = NOT_HEARD
+        return
+    packet = bytes_at(wire[PACKET], LONGEST_PACKET)
+    wire[RESULT] = frame_count(packet, size, wire[LAST_FRAME])
+    if wire[RESULT] >= 0:
+        wire[LAST_FRAME] = wire[RESULT]
+        note(wire, tick, HEARD, wire[PACKET], size)
+        turn_rotors(packet, integers_at(wire[MOTORS], wire[ROTORS]), wire[LOWEST], wire[HIGHEST], rotors, i)
+
+
 @compiled
-def gather(memory, place, time, ranges, farthest, numbers):
-    """The first numbers of the reply, which every vehicle tells, and the last, distances of rangefinders, whose
-    readings lie at the addresses `ranges`. Those of the sensors are their latest.
-    """
-    m, at = memory, place
+def gather(w, i, time, numbers):
+    """The first numbers of the template: what every vehicle tells. The IMU's are its latest reading."""
     numbers[0] = time
-    numbers[1], numbers[2], numbers[3] = frd_from_flu(m[at + GX], m[at + GX + LANES], m[at + GX + 2 * LANES])
-    numbers[4], numbers[5], numbers[6] = frd_from_flu(m[at + AX], m[at + AX + LANES], m[at + AX + 2 * LANES])
-    numbers[7], numbers[8], numbers[9] = ned_from_enu(m[at + PX], m[at + PX + LANES], m[at + PX + 2 * LANES])
+    numbers[1], numbers[2], numbers[3] = frd_from_flu(w[GX + i], w[GY + i], w[GZ + i])
+    numbers[4], numbers[5], numbers[6] = frd_from_flu(w[AX + i], w[AY + i], w[AZ + i])
+    numbers[7], numbers[8], numbers[9] = ned_from_enu(w[PX + i], w[PY + i], w[PZ + i])
     numbers[10], numbers[11], numbers[12], numbers[13] = ned_frd_from_enu_flu(
-        m[at + QW], m[at + QW + LANES], m[at + QW + 2 * LANES], m[at + QW + 3 * LANES]
+        w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
     )
-    numbers[14], numbers[15], numbers[16] = ned_from_enu(m[at + VX], m[at + VX + LANES], m[at + VX + 2 * LANES])
-    numbers[17], numbers[18], numbers[19] = ned_from_enu(
-        m[at + WINDX], m[at + WINDX + LANES], m[at + WINDX + 2 * LANES]
-    )
-    for k in range(ranges.size):
-        distance = numbers_at(ranges[k], 1)[0]
-        numbers[numbers.size - ranges.size + k] = min(max(distance, 0.0), 2.0 * farthest[k])  # ∞ has no digits
+    numbers[14], numbers[15], numbers[16] = ned_from_enu(w[VX + i], w[VY + i], w[VZ + i])
+    numbers[17], numbers[18], numbers[19] = ned_from_enu(w[WINDX + i], w[WINDY + i], w[WINDZ + i])
+
+
+@compiled
+def gather_ranges(readings, farthest, numbers):
+    """The last numbers of the reply: what lies at the addresses `readings`, with digits instead of ±∞ out of range."""
+    for k in range(readings.size):
+        distance = numbers_at(readings[k], 1)[0]
+        numbers[numbers.size - readings.size + k] = min(max(distance, 0.0), 2.0 * farthest[k])
 
 
 @compiled
@@ -112,21 +153,6 @@ def _write_number(number, reply, at):
 
 
 @compiled
-def tell(line, reply, size):
-    """Whether it could be sent."""
-    return send(line, reply.ctypes.data, size, NO_SIGNAL) == size
-
-
-@compiled
-def hear(line, packet, last_frame):
-    """The count of the frame that comes, now in `packet`, or why there is none."""
-    size = recv(line, packet.ctypes.data, packet.size, 0)
-    if size < 0:
-        return NOT_HEARD
-    return frame_count(packet, size, last_frame)
-
-
-@compiled
 def frame_count(packet, size, last_frame):
     """Of a packet that makes sense and is new. One far behind is that of an autopilot that started again."""
     magic = np.int64(packet[0]) | np.int64(packet[1]) << 8
@@ -141,16 +167,11 @@ def frame_count(packet, size, last_frame):
 
 
 @compiled
-def packet_size(packet):
-    """Of one that makes sense."""
-    return 40 if np.int64(packet[0]) | np.int64(packet[1]) << 8 == MAGIC else 72
-
-
-@compiled
-def outputs_to_speeds(packet, motors, lowest, highest, most, speeds):
+def turn_rotors(packet, motors, lowest, highest, rotors, i):
     """Servo output motors[k] in µs → the speed of rotor k: from rest at `lowest` to the most at `highest`."""
     for k in range(motors.size):
         at = FIRST_OUTPUT + 2 * motors[k]
         width = np.int64(packet[at]) | np.int64(packet[at + 1]) << 8
         share = (width - lowest) / (highest - lowest)
-        speeds[k] = most[k] * min(max(share, 0.0), 1.0)
+        rotor = k * ROTOR_WIDTH + i
+        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * min(max(share, 0.0), 1.0)

@@ -17,15 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from airloom.autopilots.lockstep import FILLED, PAGE, PAGE_SIZE, STEP_NS, address
 from airloom.clock import NS_PER_SECOND
-from airloom.compiled import compiled
+from airloom.compiled import bytes_at, compiled
 
 NAME = "transcript.gz"
 FORMAT, VERSION = "airloom transcript", 1
 TOLD, HEARD = 0, 1
 HEAD = struct.Struct("<qBI")
 HEAD_SIZE = HEAD.size  # the size of a record without its bytes
-PAGE = 1 << 21  # bytes that wait to be written
 PIECE = 1 << 16  # bytes that are read at a time
 EFFORT = 1  # gzip's: what is told is mostly digits, which more effort makes hardly smaller
 
@@ -47,11 +47,12 @@ class Message(NamedTuple):
 
 
 @compiled
-def append(page, filled, time_ns, direction, data, size):
-    """A record at the end of the page; gives whether there was room."""
-    at = filled[0]
-    if at + HEAD_SIZE + size > page.size:
-        return False
+def note(wire, tick, direction, address, size):
+    """Keep the bytes there in the transcript, if one is written."""
+    if wire[PAGE] == 0:
+        return
+    page, data = bytes_at(wire[PAGE], PAGE_SIZE), bytes_at(address, size)
+    at, time_ns = wire[FILLED], tick * wire[STEP_NS]
     for k in range(8):
         page[at + k] = (time_ns >> (8 * k)) & 255
     page[at + 8] = direction
@@ -59,32 +60,28 @@ def append(page, filled, time_ns, direction, data, size):
         page[at + 9 + k] = (size >> (8 * k)) & 255
     for k in range(size):
         page[at + HEAD_SIZE + k] = data[k]
-    filled[0] = at + HEAD_SIZE + size
-    return True
+    wire[FILLED] = at + HEAD_SIZE + size
 
 
 class TranscriptWriter:
-    """One that is being written: records wait on a page, which compiled code can fill, and go to the file by pages."""
+    """One that is being written, page by page: compiled code fills the page of a wire."""
 
-    def __init__(self, path: Path, **about: Any) -> None:
+    def __init__(self, path: Path, wire: np.ndarray, **about: Any) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = gzip.GzipFile(path, "wb", EFFORT, mtime=0)  # equal runs leave equal files
         self._file.write(json.dumps({"format": FORMAT, "version": VERSION, **about}).encode() + b"\n")
-        self.page, self.filled = np.zeros(PAGE, np.uint8), np.zeros(1, np.int64)
+        self._page = np.zeros(PAGE_SIZE, np.uint8)
+        wire[PAGE] = address(self._page)
 
-    def note(self, time_ns: int, direction: int, data: np.ndarray, size: int) -> None:
-        if not append(self.page, self.filled, time_ns, direction, data, size):
-            self.turn_page()
-            append(self.page, self.filled, time_ns, direction, data, size)
-
-    def turn_page(self) -> None:
-        self._file.write(self.page[: self.filled[0]].tobytes())
+    def turn_page(self, wire: np.ndarray) -> None:
+        self._file.write(self._page[: wire[FILLED]].tobytes())
         self._file.flush()
-        self.filled[0] = 0
+        wire[FILLED] = 0
 
-    def close(self) -> None:
-        self.turn_page()
+    def close(self, wire: np.ndarray) -> None:
+        self.turn_page(wire)
         self._file.close()
+        wire[PAGE] = 0
 
 
 class Transcript:
