@@ -37,6 +37,7 @@ USUAL = ("~/ardupilot/build/sitl/bin/arducopter", "ardupilot/build/sitl/bin/ardu
 DEFAULTS = "Tools/autotest/default_params/copter.parm"
 """In ArduPilot's sources, seen from where they are built."""
 
+PARAMS = "airloom.parm"
 START_TIME = 1735689600  # s: its calendar begins with 2025 in every run, or equal runs would differ
 LOOP_RATE, FRAMES_A_LOOP = 400.0, 1.8
 """ArduPilot's SCHED_LOOP_RATE, and how many frames it needs for each of its loops."""
@@ -175,11 +176,15 @@ class ArduPilot(Autopilot):
     # -- frames ------------------------------------------------------------------------------------------------------
 
     def listen_on(self) -> None:
-        """Nothing, nonsense or a repeated frame has come; who repeats a frame has not got the reply."""
+        """Nothing, nonsense or a repeated frame has come.
+
+        Who repeats a frame after a while has not got the reply. At once it comes from a time when the simulation stood
+        still, and a second reply to it would be one too many: ArduPilot would run ahead by it from then on.
+        """
         began, instead = time.monotonic(), ""
         while (result := int(self.wire[RESULT])) < 0:
             silence = time.monotonic() - began
-            if result == wire.REPEATED:
+            if result == wire.REPEATED and silence > LOOK:
                 self._line.send(self._reply[: self.wire[wire.SIZE]].data)
             elif result == wire.NONSENSE:
                 instead = f"; {self._what_came()}"
@@ -271,14 +276,14 @@ class ArduPilot(Autopilot):
         binary = find_program(wanted.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
         folder.mkdir(parents=True, exist_ok=True)
         params = self._params(frame)
-        (folder / "airloom.parm").write_text("".join(f"{name} {value:g}\n" for name, value in params.items()))
+        (folder / PARAMS).write_text("".join(f"{name} {value:g}\n" for name, value in params.items()))
         defaults = [path for path in (parent / DEFAULTS for parent in binary.parents) if path.is_file()][:1]
         origin = self.sim.scenario.world.origin
         home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
         command: list[Any] = [
             binary, "--model", "JSON:127.0.0.1", f"-I{self._instance}", "-w", "--speedup", f"{wanted.speedup:g}",
             "--serial0", "tcp:0", "--home", home, "--sysid", self._instance + 1, "--start-time", START_TIME,
-            "--defaults", ",".join(map(str, [*defaults, folder / "airloom.parm"])),
+            "--defaults", ",".join(map(str, [*defaults, PARAMS])),
         ]  # fmt: skip
         return Program([str(part) for part in command], folder)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
-from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
+from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, TICKS, frame_kernel
 from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
@@ -68,8 +68,9 @@ def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
 
 @frame_kernel
 def tell(w, rotors, i, tick, wire):
+    """The timestamp begins with a frame instead of 0, at which ArduPilot would take its clock from the wall."""
     numbers, reply = numbers_at(wire[NUMBERS_OF], wire[COUNT]), bytes_at(wire[REPLY], LONGEST_REPLY)
-    gather(w, i, tick * wire[STEP_NS] / NS_PER_SECOND, numbers)
+    gather(w, i, (tick + wire[TICKS]) * wire[STEP_NS] / NS_PER_SECOND, numbers)
     gather_ranges(integers_at(wire[RANGES], wire[RANGE_COUNT]), numbers_at(wire[FARTHEST], wire[RANGE_COUNT]), numbers)
     ends = integers_at(wire[ENDS], wire[PIECES])
     literals = bytes_at(wire[LITERALS], ends[-1])
