@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
@@ -78,7 +77,9 @@ class ProgramParameters(AutopilotParameters):
     attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
     instance: int | None = Field(None, ge=0, le=99, description="which one it is, for its ports; counted if left out")
     motors: list[int] | None = Field(
-        None, description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1"
+        None,
+        description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1; "
+        "found by itself if left out",
     )
     params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
 
@@ -98,13 +99,12 @@ class ProgramAutopilot(Autopilot):
         if self.program is not None and (how := self.program.ended):
             raise AutopilotFailed(how)
 
-    def outputs_of_rotors(self) -> np.ndarray:
-        """For each rotor the output that drives it, from 0."""
-        rotors = len(self.vehicle.rotor_speeds)
-        motors = self.parameters.motors or list(range(1, rotors + 1))
-        if sorted(motors) != list(range(1, rotors + 1)):
+    def given_motors(self) -> list[int] | None:
+        """The outputs that the scenario names, if it does."""
+        motors, rotors = self.parameters.motors, len(self.vehicle.airframe.rotors)
+        if motors is not None and sorted(motors) != list(range(1, rotors + 1)):
             raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
-        return np.array(motors) - 1
+        return motors
 
     def close(self) -> None:
         if self.program is not None:

@@ -60,18 +60,17 @@ class PX4(ProgramAutopilot):
         self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
-        self._motors = self.outputs_of_rotors()
+        self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
+        self._fill_wire()
         if not self.parameters.attach:
             self.program = self._started(folder)
-        self._fill_wire()
-        self._meet()
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
         self._values, self._found = np.zeros(wire.MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
         self._speaker = np.array([1, 1, 0])
         self._sensors = np.zeros((len(SENSORS), wire.SENSOR_COLUMNS), np.int64)
-        self._sensors[:, wire.TOLD] = -1
+        self._sensors[:, wire.LAST_STAMP] = -1
         row = self.wire
         row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
         row[wire.VALUES], row[wire.FOUND_AT] = address(self._values), address(self._found)
@@ -142,7 +141,7 @@ class PX4(ProgramAutopilot):
         if self.parameters.attach:
             self.sim.event(self.vehicle.name, "PX4 has closed the connection: waiting for it to come again", "warning")
             self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
-            self._meet()
+            self.meet()
             return
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
@@ -173,7 +172,7 @@ class PX4(ProgramAutopilot):
             ) from None
         self._door.settimeout(LOOK)
 
-    def _meet(self) -> None:
+    def meet(self) -> None:
         """It connects; then it boots, during which it does not answer."""
         deadline = time.monotonic() + self.parameters.start_timeout
         self._boots_until = 0.0
