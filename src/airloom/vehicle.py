@@ -22,7 +22,7 @@ from airloom.physics.rows import (
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.faults import Fault, together
-from airloom.sensors.sensor import DELAYED, READING
+from airloom.sensors.sensor import DELAYED, READING, Sensor
 
 if TYPE_CHECKING:
     from airloom.scenario import models
@@ -72,6 +72,10 @@ class Vehicle:
     def description(self) -> models.Vehicle:
         """What the scenario says of it."""
         return self._member.vehicle
+
+    @property
+    def sensors(self) -> list[Sensor]:
+        return self._member.sensors
 
     @property
     def place_in_blocks(self) -> tuple[int, int]:

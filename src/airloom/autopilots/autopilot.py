@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -9,7 +10,10 @@ import numpy as np
 from pydantic import Field
 
 from airloom.autopilots import lockstep
-from airloom.autopilots.lockstep import BLOCK, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH
+from airloom.autopilots.lockstep import (
+    BLOCK, FILLED, FULL, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH,
+)  # fmt: skip
+from airloom.autopilots.transcript import NAME, TranscriptWriter
 from airloom.clock import ticks_per_period
 from airloom.plugin import Parameters, Plugin, find
 
@@ -34,6 +38,7 @@ class AutopilotParameters(Parameters):
     on_failure: Literal["stop", "continue"] = Field(
         "stop", description="end the run, or go on with the rotors of this vehicle at rest"
     )
+    transcript: bool = Field(False, description="keep all that is said in the run's folder")
 
 
 class Autopilot(Plugin):
@@ -57,9 +62,16 @@ class Autopilot(Plugin):
         self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
         self.wire = np.zeros(WIRE_WIDTH, np.int64)
+        self.transcript: TranscriptWriter | None = None
 
     def open(self, folder: Path) -> None:
-        """Start it, or wait for it, and put into the wire what its kernels need; what it leaves goes to the folder."""
+        """Start it, if it is to be started, and put into the wire what its kernels need; what it leaves goes to the
+        folder.
+        """
+        raise NotImplementedError
+
+    def meet(self) -> None:
+        """Wait until it has spoken."""
         raise NotImplementedError
 
     def settle(self) -> None:
@@ -100,15 +112,28 @@ class Autopilots:
     def __len__(self) -> int:
         return len(self._flying)
 
+    def __getitem__(self, vehicle: str) -> Autopilot:
+        """The one that flies this vehicle."""
+        return {autopilot.vehicle.name: autopilot for autopilot in self._flying}[vehicle]
+
     def open(self, folder: Path | None) -> None:
+        """All of them are started before the first is waited for."""
         for autopilot in self._all:
-            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
+            place = (folder or Path()).absolute() / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
-            try:
-                autopilot.open(place)
-            except AutopilotFailed as failure:
-                raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+            if autopilot.parameters.transcript:
+                about = {"autopilot": autopilot.vehicle.autopilot.kind, "vehicle": autopilot.vehicle.name}
+                autopilot.transcript = TranscriptWriter(place / NAME, autopilot.wire, **about)
+            self._begin(autopilot, autopilot.open, place)
+        for autopilot in self._all:
+            self._begin(autopilot, autopilot.meet)
         self.settle()
+
+    def _begin(self, autopilot: Autopilot, step: Callable[..., None], *args: Path) -> None:
+        try:
+            step(*args)
+        except AutopilotFailed as failure:
+            raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
 
     def settle(self) -> None:
         """In a fleet that is new or was replaced: who has lost the vehicle is dismissed."""
@@ -130,8 +155,10 @@ class Autopilots:
             self.attend()
 
     def attend(self) -> None:
-        """To all who were not heard well."""
+        """To all who were not heard well, or whose page is full."""
         for autopilot in list(self._flying):
+            if autopilot.transcript is not None and autopilot.wire[FILLED] >= FULL:
+                autopilot.transcript.turn_page(autopilot.wire)
             if self._sim.tick % autopilot.period == 0 and autopilot.wire[RESULT] < 0:
                 try:
                     autopilot.listen_on()
@@ -149,7 +176,7 @@ class Autopilots:
 
     def _dismiss(self, autopilot: Autopilot) -> None:
         self._flying.remove(autopilot)
-        autopilot.close()
+        _end(autopilot)
 
     def _gather(self) -> None:
         """The wires of those who fly, in one table, of which each keeps its row."""
@@ -160,9 +187,16 @@ class Autopilots:
 
     def close(self) -> None:
         for autopilot in self._flying:
-            autopilot.close()
+            _end(autopilot)
         self._flying.clear()
         self._gather()
+
+
+def _end(autopilot: Autopilot) -> None:
+    autopilot.close()
+    if autopilot.transcript is not None:
+        autopilot.transcript.close(autopilot.wire)
+        autopilot.transcript = None
 
 
 def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:
