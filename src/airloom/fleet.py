@@ -86,8 +86,8 @@ def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
     return expanded
 
 
-def _same_but_for_pose(one: Vehicle, other: Vehicle) -> bool:
-    return one.model_copy(update={"pose": other.pose}) == other
+def _same_but_for(one: Vehicle, other: Vehicle, *keys: str) -> bool:
+    return one.model_copy(update={key: getattr(other, key) for key in keys}) == other
 
 
 CACHE_LINE = 64  # bytes
@@ -362,10 +362,13 @@ class Fleet:
             stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
 
     def take_over(self, old: Fleet) -> None:
-        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there."""
+        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there.
+
+        One that an autopilot takes over, or gives back, stays where it is.
+        """
         before = {member.name: member for member in old.members}
         for member in self.members:
-            if (was := before.get(member.name)) and _same_but_for_pose(was.vehicle, member.vehicle):
+            if (was := before.get(member.name)) and _same_but_for(was.vehicle, member.vehicle, "pose", "autopilot"):
                 self._carry_over(member, was, old)
 
     def _carry_over(self, member: Member, was: Member, old: Fleet) -> None:
@@ -376,7 +379,10 @@ class Fleet:
             column[first : first + STATE_ROWS] = state
         for row in (SPEED, TARGET):
             self.rotor_column(member, row)[:] = old.rotor_column(was, row)
-        member.estimator, member.controller = was.estimator, was.controller
+        if member.vehicle.autopilot == was.vehicle.autopilot:
+            member.estimator, member.controller = was.estimator, was.controller
+        else:
+            self.fill_gains(member, member.block, member.lane)
         for sensor in member.sensors:
             s, t = (fleet.sensor_index[member.name, sensor.name] for fleet in (self, old))
             self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]

@@ -86,7 +86,9 @@ def made(tmp_path):
 
 
 def stand_ins():
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    ).stdout
     return [line for line in found.splitlines() if "bin/px4" in line]
 
 
@@ -274,6 +276,28 @@ def test_a_vehicle_that_is_deleted_ends_its_autopilot(made):
         sim.run(until=0.5)
         assert sim.time == 0.5
         assert stand_ins() == []
+
+
+def test_it_takes_over_a_vehicle_of_a_running_world_and_gives_it_back(made):
+    with made() as sim:
+        with_px4 = sim.scenario
+        drone = with_px4.vehicles["drone"]
+        ours = with_px4.model_copy(update={"vehicles": {"drone": drone.model_copy(update={"autopilot": None})}})
+        sim.change(ours)
+        sim.vehicles["drone"].command(al.PositionYaw((1, 0, 2)))
+        sim.run(until=5)
+        assert stand_ins() == []
+        sim.change(with_px4)
+        sim.run(until=6)
+        assert len(stand_ins()) == 1
+        x, _, z = sim.vehicles["drone"].position
+        assert x == pytest.approx(1.0, abs=0.2)
+        assert z > 3.0
+        sim.change(ours)
+        sim.vehicles["drone"].command(al.PositionYaw((0, 0, 5)))
+        sim.run(until=14)
+        assert stand_ins() == []
+        assert sim.vehicles["drone"].position == pytest.approx([0, 0, 5], abs=0.1)
 
 
 def test_an_edit_of_the_world_disturbs_no_autopilot(made, tmp_path):

@@ -140,7 +140,6 @@ class PX4(ProgramAutopilot):
             raise AutopilotFailed("no longer reads what it is told")
         if self.parameters.attach:
             self.sim.event(self.vehicle.name, "PX4 has closed the connection: waiting for it to come again", "warning")
-            self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
             self.meet()
             return
         deadline = time.monotonic() + PATIENCE
@@ -173,7 +172,8 @@ class PX4(ProgramAutopilot):
         self._door.settimeout(LOOK)
 
     def meet(self) -> None:
-        """It connects; then it boots, during which it does not answer."""
+        """It connects; then it boots, during which it does not answer, and its rotors are at rest."""
+        self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
         deadline = time.monotonic() + self.parameters.start_timeout
         self._boots_until = 0.0
         while True:

@@ -1,16 +1,16 @@
 """A ground station: waits until the autopilot is ready, lets it take off, fly a square and land, on simulation time.
 
-`python ground_station.py ardupilot` or `… px4`, by which it speaks MAVLink.
+Started as `python ground_station.py ardupilot` or `… px4`; the variable AIRLOOM_INSTANCE says which one it talks to.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import cos, nan, radians
 
-from airloom.member import Member, Turn, join
+from airloom.member import Turn, join
 
 try:
     from pymavlink import mavutil
@@ -19,7 +19,6 @@ except ImportError:
 
 HEIGHT, SIDE = 10.0, 20.0  # m
 NEAR = 1.0  # m
-INSTANCE = int(os.environ.get("AIRLOOM_INSTANCE", "0"))
 METRES = 111_320.0  # in a degree of latitude
 mav = mavutil.mavlink
 
@@ -28,13 +27,19 @@ class Station:
     """What both autopilots have in common."""
 
     name = ""
-    address = ""
 
-    def __init__(self, me: Member) -> None:
-        self._turns: Iterator[Turn] = iter(me)
+    def __init__(self, turns: Iterable[Turn], instance: int = 0, vehicle: str | None = None) -> None:
+        """Without the name of its vehicle it is the first that it sees."""
+        self._turns: Iterator[Turn] = iter(turns)
         self.turn = next(self._turns)
-        self.line = mavutil.mavlink_connection(self.address, source_system=255)
+        self.vehicle = vehicle or next(iter(self.turn.vehicles))
+        self.start = self.position
+        self.system = instance + 1
+        self.line = mavutil.mavlink_connection(self.address(instance), source_system=255)
         self.seen: dict = {}
+
+    def address(self, instance: int) -> str:
+        raise NotImplementedError
 
     def wait(self, is_so, what: str, patience: float = 90.0) -> None:
         """Let time pass until something is so, listening all the while."""
@@ -55,7 +60,7 @@ class Station:
 
     def command(self, number: int, *parameters: float) -> None:
         padded = [*parameters, *[0.0] * (7 - len(parameters))]
-        self.line.mav.command_long_send(INSTANCE + 1, 1, number, 0, *padded)
+        self.line.mav.command_long_send(self.system, 1, number, 0, *padded)
 
     @property
     def is_ready(self) -> bool:
@@ -64,10 +69,17 @@ class Station:
 
     @property
     def is_armed(self) -> bool:
-        return bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
+        return "HEARTBEAT" in self.seen and bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
+
+    @property
+    def position(self) -> tuple[float, float, float]:
+        """East, north, up in the world."""
+        x, y, z = self.turn.vehicles[self.vehicle].position
+        return float(x), float(y), float(z)
 
     def is_at(self, north: float, east: float, height: float) -> bool:
-        x, y, z = next(iter(self.turn.vehicles.values())).position
+        """Seen from where it started."""
+        x, y, z = (now - then for now, then in zip(self.position, self.start, strict=True))
         return abs(x - east) < NEAR and abs(y - north) < NEAR and abs(z - height) < NEAR
 
     def arm(self) -> None:
@@ -97,8 +109,10 @@ class Station:
 
 class ArduPilot(Station):
     name = "ArduPilot"
-    address = f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}"
     GUIDED, LAND = 4, 9
+
+    def address(self, instance: int) -> str:
+        return f"tcp:127.0.0.1:{5760 + 10 * instance}"
 
     def choose_mode(self, mode: int, name: str) -> None:
         self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
@@ -111,7 +125,7 @@ class ArduPilot(Station):
         return report is not None and report.flags & good == good and not report.flags & mav.EKF_CONST_POS_MODE
 
     def fly(self) -> None:
-        self.line.mav.request_data_stream_send(INSTANCE + 1, 1, mav.MAV_DATA_STREAM_ALL, 10, 1)
+        self.line.mav.request_data_stream_send(self.system, 1, mav.MAV_DATA_STREAM_ALL, 10, 1)
         super().fly()
 
     def take_off(self) -> None:
@@ -122,7 +136,7 @@ class ArduPilot(Station):
     def go_to(self, north: float, east: float) -> None:
         only_position = 0b110111111000
         self.line.mav.set_position_target_local_ned_send(
-            0, INSTANCE + 1, 1, mav.MAV_FRAME_LOCAL_NED, only_position, north, east, -HEIGHT, *[0.0] * 8
+            0, self.system, 1, mav.MAV_FRAME_LOCAL_NED, only_position, north, east, -HEIGHT, *[0.0] * 8
         )
 
     def land(self) -> None:
@@ -133,7 +147,9 @@ class PX4(Station):
     """It takes goals on the globe, and finds the ground station by what it hears from it."""
 
     name = "PX4"
-    address = f"udpout:127.0.0.1:{18570 + INSTANCE}"
+
+    def address(self, instance: int) -> str:
+        return f"udpout:127.0.0.1:{18570 + instance}"
 
     @property
     def is_ready(self) -> bool:
@@ -154,7 +170,7 @@ class PX4(Station):
     def go_to(self, north: float, east: float) -> None:
         latitude, longitude, altitude = self.home
         self.line.mav.command_int_send(
-            INSTANCE + 1, 1, mav.MAV_FRAME_GLOBAL, mav.MAV_CMD_DO_REPOSITION, 0, 0,
+            self.system, 1, mav.MAV_FRAME_GLOBAL, mav.MAV_CMD_DO_REPOSITION, 0, 0,
             -1, mav.MAV_DO_REPOSITION_FLAGS_CHANGE_MODE, 0, nan, round(1e7 * (latitude + north / METRES)),
             round(1e7 * (longitude + east / METRES / cos(radians(latitude)))), altitude + HEIGHT,
         )  # fmt: skip
@@ -164,5 +180,7 @@ class PX4(Station):
 
 
 STATIONS = {"ardupilot": ArduPilot, "px4": PX4}
-with join() as me:
-    STATIONS[sys.argv[1]](me).fly()
+
+if __name__ == "__main__":
+    with join() as me:
+        STATIONS[sys.argv[1]](me, int(os.environ.get("AIRLOOM_INSTANCE", "0"))).fly()

@@ -1,0 +1,164 @@
+"""A real PX4, where its program is found: it flies the bundled scenario, several fly beside ours, failsafes act."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.autopilots.px4 import USUAL
+from airloom.scenario import load
+from airloom.sensors.faults import Fault
+
+PROGRAM = os.environ.get("AIRLOOM_PX4") or shutil.which("px4")
+FOUND = PROGRAM or next((place for place in USUAL if Path(place).expanduser().exists()), None)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(FOUND is None, reason="no px4: build PX4's SITL and set AIRLOOM_PX4"),
+]
+INSTANCE = 15
+MIXED = """
+name: mixed
+duration: 300
+vehicles:
+  north:
+    extends: x500
+    pose: {position: [0, 10, 0.05]}
+    sensors: {magnetometer: {field_errors: {noise: 1.0e-7}}}
+    autopilot: {kind: px4, instance: 15, params: PARAMS}
+  south:
+    extends: iris
+    pose: {position: [0, -10, 0.055], yaw: 1.0}
+    sensors: {magnetometer: {field_errors: {noise: 1.0e-7}}}
+    autopilot: {kind: px4, instance: 16, motors: [4, 3, 2, 1]}
+  ours:
+    extends: x500
+    pose: {position: [20, 0, 0.05]}
+"""
+
+
+def ground_station():
+    path = Path(al.__file__).parent / "scenario/scenarios/autopilot/ground_station.py"
+    spec = importlib.util.spec_from_file_location("ground_station", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def turns(sim):
+    """The simulation as its own member, ten times a second."""
+    while True:
+        sim.run(until=sim.time + 0.1)
+        yield sim
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    def make(params="{}", only=None):
+        (tmp_path / "mixed.yaml").write_text(MIXED.replace("PARAMS", params))
+        sim = al.Simulation(load(tmp_path / "mixed.yaml", {f"vehicles.{name}": None for name in only or ()}))
+        sim.member_logs = tmp_path
+        return sim
+
+    return make
+
+
+def in_the_air(sim, instance=INSTANCE, vehicle="north"):
+    station = ground_station().PX4(turns(sim), instance, vehicle)
+    station.wait(lambda: station.is_ready, "ready")
+    station.take_off()
+    station.wait(lambda: station.is_at(0, 0, 10), "up")
+    return station
+
+
+def test_it_takes_off_flies_a_square_and_lands(tmp_path, monkeypatch):
+    monkeypatch.setenv("AIRLOOM_INSTANCE", str(INSTANCE))
+    seen = []
+    with al.Simulation.load("px4", overrides={"vehicles.drone.autopilot.instance": INSTANCE}) as sim:
+        sim.member_logs = tmp_path
+        sim.run(until=75, watch=lambda sim: seen.append(sim.vehicles["drone"].state))
+    said = (tmp_path / "member-station.txt").read_text()
+    assert "landed" in said, said
+    states = np.array(seen)
+    for corner in ((0, 20), (20, 20), (20, 0), (0, 0)):
+        assert np.abs(states[:, :2] - corner).max(axis=1).min() < 1.0, corner
+    far = np.linalg.norm(states[:, :2], axis=1) > 5
+    assert states[far, 2] == pytest.approx(10.0, abs=0.3)
+    assert states[-1, :3] == pytest.approx([0, 0, 0.05], abs=1.0)
+    assert states[:, 2].max() < 10.5
+    assert list((tmp_path / "autopilot-drone").glob("log/*/*.ulg")), "PX4's own log"
+    assert not any(path.is_symlink() for path in (tmp_path / "autopilot-drone").iterdir())
+
+
+def test_two_fly_beside_one_of_ours(mixed):
+    with mixed() as sim:
+        sim.vehicles["ours"].command(al.PositionYaw((20, 0, 5)))
+        north, south = in_the_air(sim), in_the_air(sim, INSTANCE + 1, "south")
+        north.go_to(15, 0)
+        south.go_to(0, -15)
+        north.wait(lambda: north.is_at(15, 0, 10), "north")
+        south.wait(lambda: south.is_at(0, -15, 10), "west")
+        assert north.position == pytest.approx([0, 25, 10], abs=1.1)
+        assert south.position == pytest.approx([-15, -10, 10], abs=1.1)
+        assert sim.vehicles["ours"].position == pytest.approx([20, 0, 5], abs=0.05)
+        north.land()
+        north.wait(lambda: not north.is_armed, "down")
+        assert north.position[2] < 0.2
+        assert south.position[2] == pytest.approx(10, abs=0.6)
+
+
+def test_a_geofence_sends_it_home(mixed):
+    with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 15}", only=["south", "ours"]) as sim:
+        station, farthest = in_the_air(sim), 0.0
+
+        def is_down():
+            nonlocal farthest
+            farthest = max(farthest, station.position[1] - 10)
+            return not station.is_armed
+
+        station.go_to(60, 0)
+        station.wait(is_down, "home", 180)
+        assert 14 < farthest < 25
+        assert station.position[:2] == pytest.approx([0, 10], abs=1.5)
+
+
+@pytest.mark.parametrize(
+    ("params", "lose"),
+    [
+        ("{NAV_DLL_ACT: 3}", lambda sim: None),
+        ("{}", lambda sim: sim.vehicles["north"].set_fault("gnss", Fault(outage=True))),
+    ],
+    ids=["ground station", "satellites"],
+)
+def test_it_lands_when_it_loses(mixed, params, lose):
+    with mixed(params, only=["south", "ours"]) as sim:
+        in_the_air(sim)
+        lose(sim)
+        sim.run(until=sim.time + 90)
+        assert sim.vehicles["north"].position[2] < 0.2
+        assert max(sim.vehicles["north"].rotor_speeds) < 1.0, "and is disarmed"
+
+
+def test_it_takes_over_a_vehicle_that_stands_in_a_running_world(mixed):
+    with mixed(only=["south", "ours"]) as sim:
+        with_px4 = sim.scenario
+        north = with_px4.vehicles["north"].model_copy(update={"autopilot": None})
+        sim.change(with_px4.model_copy(update={"vehicles": {"north": north}}))
+        sim.run(until=3.0)
+        sim.change(with_px4)
+        station = in_the_air(sim)
+        assert station.position == pytest.approx([0, 10, 10], abs=1.1)
+
+
+def test_nobody_arms_it_and_two_runs_are_equal(mixed):
+    hashes = set()
+    for _ in range(2):
+        with mixed(only=["south", "ours"]) as sim:
+            sim.run(until=10)
+            hashes.add(sim.state_hash())
+    assert len(hashes) == 1
