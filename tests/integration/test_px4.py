@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pymavlink.dialects.v20.common import MAV_PARAM_TYPE_REAL32
 
 import airloom as al
 from airloom.autopilots.px4 import USUAL
@@ -59,9 +62,9 @@ def turns(sim):
 
 @pytest.fixture
 def mixed(tmp_path):
-    def make(params="{}", only=None):
+    def make(params="{}", without=()):
         (tmp_path / "mixed.yaml").write_text(MIXED.replace("PARAMS", params))
-        sim = al.Simulation(load(tmp_path / "mixed.yaml", {f"vehicles.{name}": None for name in only or ()}))
+        sim = al.Simulation(load(tmp_path / "mixed.yaml", {f"vehicles.{name}": None for name in without}))
         sim.member_logs = tmp_path
         return sim
 
@@ -112,19 +115,16 @@ def test_two_fly_beside_one_of_ours(mixed):
         assert south.position[2] == pytest.approx(10, abs=0.6)
 
 
-def test_a_geofence_sends_it_home(mixed):
-    with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 15}", only=["south", "ours"]) as sim:
-        station, farthest = in_the_air(sim), 0.0
-
-        def is_down():
-            nonlocal farthest
-            farthest = max(farthest, station.position[1] - 10)
-            return not station.is_armed
-
+def test_a_geofence_keeps_it_in_and_sends_it_home(mixed):
+    with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 30}", without=["south", "ours"]) as sim:
+        station = in_the_air(sim)
         station.go_to(60, 0)
-        station.wait(is_down, "home", 180)
-        assert 14 < farthest < 25
-        assert station.position[:2] == pytest.approx([0, 10], abs=1.5)
+        station.wait(lambda: "outside geofence" in station.seen["STATUSTEXT"].text, "too far", 5)
+        station.go_to(20, 0)
+        station.wait(lambda: station.is_at(20, 0, 10), "far")
+        station.line.mav.param_set_send(station.system, 1, b"GF_MAX_HOR_DIST", 15.0, MAV_PARAM_TYPE_REAL32)
+        station.wait(lambda: not station.is_armed, "home", 180)
+        assert station.position == pytest.approx([0, 10, 0.05], abs=1.5)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_geofence_sends_it_home(mixed):
     ids=["ground station", "satellites"],
 )
 def test_it_lands_when_it_loses(mixed, params, lose):
-    with mixed(params, only=["south", "ours"]) as sim:
+    with mixed(params, without=["south", "ours"]) as sim:
         in_the_air(sim)
         lose(sim)
         sim.run(until=sim.time + 90)
@@ -144,8 +144,39 @@ def test_it_lands_when_it_loses(mixed, params, lose):
         assert max(sim.vehicles["north"].rotor_speeds) < 1.0, "and is disarmed"
 
 
+def test_mavsdk_commands_it(mixed):
+    mavsdk = pytest.importorskip("mavsdk", minversion="4")
+    from mavsdk.plugins.action import Action
+    from mavsdk.plugins.telemetry import Telemetry
+
+    def until(is_so):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def fly():
+        who = mavsdk.Configuration.create_with_component_type(mavsdk.ComponentType.GROUND_STATION)
+        with mavsdk.Mavsdk(who) as client:
+            client.add_any_connection(f"udpout://127.0.0.1:{18570 + INSTANCE}")
+            system = client.first_autopilot(30.0)
+            action, telemetry = Action(system), Telemetry(system)
+            until(telemetry.health_all_ok)
+            action.set_takeoff_altitude(5.0)
+            action.arm()
+            action.takeoff()
+            until(lambda: telemetry.position().relative_altitude_m > 4.5)
+
+    with mixed(without=["south", "ours"]) as sim, ThreadPoolExecutor() as pool:
+        flight = pool.submit(fly)
+        while not flight.done() and sim.time < 200:
+            sim.run(until=sim.time + 0.1)
+        flight.result(timeout=0)
+        assert sim.vehicles["north"].position[2] == pytest.approx(5.0, abs=0.7)
+
+
 def test_it_takes_over_a_vehicle_that_stands_in_a_running_world(mixed):
-    with mixed(only=["south", "ours"]) as sim:
+    with mixed(without=["south", "ours"]) as sim:
         with_px4 = sim.scenario
         north = with_px4.vehicles["north"].model_copy(update={"autopilot": None})
         sim.change(with_px4.model_copy(update={"vehicles": {"north": north}}))
@@ -158,7 +189,7 @@ def test_it_takes_over_a_vehicle_that_stands_in_a_running_world(mixed):
 def test_nobody_arms_it_and_two_runs_are_equal(mixed):
     hashes = set()
     for _ in range(2):
-        with mixed(only=["south", "ours"]) as sim:
+        with mixed(without=["south", "ours"]) as sim:
             sim.run(until=10)
             hashes.add(sim.state_hash())
     assert len(hashes) == 1
