@@ -193,3 +193,39 @@ def test_nobody_arms_it_and_two_runs_are_equal(mixed):
             sim.run(until=10)
             hashes.add(sim.state_hash())
     assert len(hashes) == 1
+
+
+GNSS = {"kind": "sensor_fault", "sensor": "gnss"}
+TROUBLE = {
+    "spoofed": ({**GNSS, "fault": "offset", "offset": [30, 0, 0], "ramp": 15}, [-30, 0, 10], 3.0),
+    "glitch": ({**GNSS, "fault": "offset", "offset": [100, 0, 0], "duration": 0.5}, [0, 0, 10], 3.0),
+    "barometer out": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "outage"}, [0, 0, 10], 2.0),
+    "barometer blocked": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "frozen"}, [0, 0, 10], 2.0),
+    "magnet": (
+        {"kind": "sensor_fault", "sensor": "magnetometer", "fault": "offset", "offset": [4e-5, -4e-5, 0]}, [0, 0, 10], 2.0,
+    ),
+    "imu stuck": ({"kind": "sensor_fault", "sensor": "imu", "fault": "frozen"}, None, 0.0),
+    "imu out": ({"kind": "sensor_fault", "sensor": "imu", "fault": "outage"}, None, 0.0),
+    "motor lost": ({"kind": "rotor_fault", "rotor": "back_left"}, None, 0.0),
+}  # fmt: skip
+"""A fault in hover, and where the vehicle is half a minute later; None for on the ground."""
+
+
+@pytest.mark.parametrize("trouble", TROUBLE)
+def test_in_trouble_the_run_goes_on(tmp_path, trouble):
+    fault, place, near = TROUBLE[trouble]
+    overrides = {
+        "members": {}, "world.wind": [0, 0, 0], "vehicles.drone.autopilot.instance": INSTANCE,
+        "systems": {"trouble": {**fault, "at": 30}},
+    }  # fmt: skip
+    with al.Simulation.load("px4", overrides=overrides) as sim:
+        sim.member_logs, events = tmp_path, []
+        sim.bus.subscribe("/events", lambda topic, event, time_ns: events.append((time_ns / 1e9, event.text)))
+        in_the_air(sim, vehicle="drone")
+        sim.run(until=60)
+        found = sim.vehicles["drone"].position
+        assert [time for time, text in events if text.startswith("trouble begins")] == [30.0]
+    if place is None:
+        assert found[2] < 1.0
+    else:
+        assert found == pytest.approx(place, abs=near)
