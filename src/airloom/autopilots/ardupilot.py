@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import time
 from collections.abc import Sequence
@@ -59,7 +60,9 @@ class Sticks(Parameters):
 class ArduPilotParameters(AutopilotParameters):
     binary: str | None = Field(None, description="the program arducopter; looked for if left out")
     attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
-    instance: int | None = Field(None, ge=0, le=99, description="ArduPilot's -I; counted up if left out")
+    instance: int | None = Field(
+        None, ge=0, le=99, description="ArduPilot's -I; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out"
+    )
     frame: str | None = Field(None, description=f"{', '.join(LAYOUTS)}; the one that fits the rotors if left out")
     motors: list[int] | None = Field(
         None,
@@ -102,7 +105,8 @@ class ArduPilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._instance = self.number if self.parameters.instance is None else self.parameters.instance
+        counted = int(os.environ.get("AIRLOOM_INSTANCE", "0")) + self.number
+        self._instance = counted if self.parameters.instance is None else self.parameters.instance
         self._program: Program | None = None
         self._door: socket.socket | None = None
 
