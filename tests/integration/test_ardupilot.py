@@ -1,4 +1,4 @@
-"""A real ArduPilot, where its program is found: it flies the bundled scenarios and every frame, and says the same twice."""
+"""A real ArduPilot, where its program is found: it flies the scenarios and every frame, and says the same twice."""
 
 from __future__ import annotations
 

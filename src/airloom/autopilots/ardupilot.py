@@ -61,7 +61,10 @@ class ArduPilotParameters(AutopilotParameters):
     binary: str | None = Field(None, description="the program arducopter; looked for if left out")
     attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
     instance: int | None = Field(
-        None, ge=0, le=99, description="ArduPilot's -I; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out"
+        None,
+        ge=0,
+        le=99,
+        description="ArduPilot's -I; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
     )
     frame: str | None = Field(None, description=f"{', '.join(LAYOUTS)}; the one that fits the rotors if left out")
     motors: list[int] | None = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from ground_station import Place, Station
+from ground_station import Place, Station  # type: ignore[import-not-found]  # beside this file
 
 from airloom.member import join
 
