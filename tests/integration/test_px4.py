@@ -72,17 +72,16 @@ def mixed(tmp_path):
 
 
 def in_the_air(sim, instance=INSTANCE, vehicle="north"):
-    station = ground_station().PX4(turns(sim), instance, vehicle)
-    station.wait(lambda: station.is_ready, "ready")
-    station.take_off()
-    station.wait(lambda: station.is_at(0, 0, 10), "up")
-    return station
+    stations = ground_station()
+    station = stations.Station(turns(sim), stations.PX4, instance, [vehicle])
+    station.take_off(10)
+    return station, station.drones[0]
 
 
 def test_it_takes_off_flies_a_square_and_lands(tmp_path, monkeypatch):
     monkeypatch.setenv("AIRLOOM_INSTANCE", str(INSTANCE))
     seen = []
-    with al.Simulation.load("px4", overrides={"vehicles.drone.autopilot.instance": INSTANCE}) as sim:
+    with al.Simulation.load("px4") as sim:
         sim.member_logs = tmp_path
         sim.run(until=75, watch=lambda sim: seen.append(sim.vehicles["drone"].state))
     said = (tmp_path / "member-station.txt").read_text()
@@ -101,30 +100,25 @@ def test_it_takes_off_flies_a_square_and_lands(tmp_path, monkeypatch):
 def test_two_fly_beside_one_of_ours(mixed):
     with mixed() as sim:
         sim.vehicles["ours"].command(al.PositionYaw((20, 0, 5)))
-        north, south = in_the_air(sim), in_the_air(sim, INSTANCE + 1, "south")
-        north.go_to(15, 0)
-        south.go_to(0, -15)
-        north.wait(lambda: north.is_at(15, 0, 10), "north")
-        south.wait(lambda: south.is_at(0, -15, 10), "west")
-        assert north.position == pytest.approx([0, 25, 10], abs=1.1)
-        assert south.position == pytest.approx([-15, -10, 10], abs=1.1)
+        (northern, _), (southern, south) = in_the_air(sim), in_the_air(sim, INSTANCE + 1, "south")
+        south.fly_to((-15, -10, 10))
+        northern.fly_to({"north": (0, 25, 10)}, "north")
+        southern.fly_to({"south": (-15, -10, 10)}, "west")
         assert sim.vehicles["ours"].position == pytest.approx([20, 0, 5], abs=0.05)
-        north.land()
-        north.wait(lambda: not north.is_armed, "down")
-        assert north.position[2] < 0.2
-        assert south.position[2] == pytest.approx(10, abs=0.6)
+        northern.land()
+        assert sim.vehicles["north"].position[2] < 0.2
+        assert sim.vehicles["south"].position[2] == pytest.approx(10, abs=0.6)
 
 
 def test_a_geofence_keeps_it_in_and_sends_it_home(mixed):
     with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 30}", without=["south", "ours"]) as sim:
-        station = in_the_air(sim)
-        station.go_to(60, 0)
-        station.wait(lambda: "outside geofence" in station.seen["STATUSTEXT"].text, "too far", 5)
-        station.go_to(20, 0)
-        station.wait(lambda: station.is_at(20, 0, 10), "far")
-        station.line.mav.param_set_send(station.system, 1, b"GF_MAX_HOR_DIST", 15.0, MAV_PARAM_TYPE_REAL32)
-        station.wait(lambda: not station.is_armed, "home", 180)
-        assert station.position == pytest.approx([0, 10, 0.05], abs=1.5)
+        station, drone = in_the_air(sim)
+        drone.fly_to((0, 70, 10))
+        station.wait(lambda drone: "outside geofence" in drone.seen["STATUSTEXT"].text, "too far", 5)
+        station.fly_to({"north": (0, 30, 10)}, "far")
+        drone.line.mav.param_set_send(drone.system, 1, b"GF_MAX_HOR_DIST", 15.0, MAV_PARAM_TYPE_REAL32)
+        station.wait(lambda drone: not drone.is_armed, "home", 180)
+        assert drone.position == pytest.approx([0, 10, 0.05], abs=1.5)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +176,8 @@ def test_it_takes_over_a_vehicle_that_stands_in_a_running_world(mixed):
         sim.change(with_px4.model_copy(update={"vehicles": {"north": north}}))
         sim.run(until=3.0)
         sim.change(with_px4)
-        station = in_the_air(sim)
-        assert station.position == pytest.approx([0, 10, 10], abs=1.1)
+        _, drone = in_the_air(sim)
+        assert drone.position == pytest.approx([0, 10, 10], abs=1.1)
 
 
 def test_nobody_arms_it_and_two_runs_are_equal(mixed):
