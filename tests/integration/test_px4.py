@@ -5,10 +5,13 @@ from __future__ import annotations
 import importlib.util
 import os
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pymavlink.dialects.v20.common import MAV_PARAM_TYPE_REAL32
 
 import airloom as al
 from airloom.autopilots.px4 import USUAL
@@ -59,9 +62,9 @@ def turns(sim):
 
 @pytest.fixture
 def mixed(tmp_path):
-    def make(params="{}", only=None):
+    def make(params="{}", without=()):
         (tmp_path / "mixed.yaml").write_text(MIXED.replace("PARAMS", params))
-        sim = al.Simulation(load(tmp_path / "mixed.yaml", {f"vehicles.{name}": None for name in only or ()}))
+        sim = al.Simulation(load(tmp_path / "mixed.yaml", {f"vehicles.{name}": None for name in without}))
         sim.member_logs = tmp_path
         return sim
 
@@ -69,17 +72,16 @@ def mixed(tmp_path):
 
 
 def in_the_air(sim, instance=INSTANCE, vehicle="north"):
-    station = ground_station().PX4(turns(sim), instance, vehicle)
-    station.wait(lambda: station.is_ready, "ready")
-    station.take_off()
-    station.wait(lambda: station.is_at(0, 0, 10), "up")
-    return station
+    stations = ground_station()
+    station = stations.Station(turns(sim), stations.PX4, instance, [vehicle])
+    station.take_off(10)
+    return station, station.drones[0]
 
 
 def test_it_takes_off_flies_a_square_and_lands(tmp_path, monkeypatch):
     monkeypatch.setenv("AIRLOOM_INSTANCE", str(INSTANCE))
     seen = []
-    with al.Simulation.load("px4", overrides={"vehicles.drone.autopilot.instance": INSTANCE}) as sim:
+    with al.Simulation.load("px4") as sim:
         sim.member_logs = tmp_path
         sim.run(until=75, watch=lambda sim: seen.append(sim.vehicles["drone"].state))
     said = (tmp_path / "member-station.txt").read_text()
@@ -98,33 +100,25 @@ def test_it_takes_off_flies_a_square_and_lands(tmp_path, monkeypatch):
 def test_two_fly_beside_one_of_ours(mixed):
     with mixed() as sim:
         sim.vehicles["ours"].command(al.PositionYaw((20, 0, 5)))
-        north, south = in_the_air(sim), in_the_air(sim, INSTANCE + 1, "south")
-        north.go_to(15, 0)
-        south.go_to(0, -15)
-        north.wait(lambda: north.is_at(15, 0, 10), "north")
-        south.wait(lambda: south.is_at(0, -15, 10), "west")
-        assert north.position == pytest.approx([0, 25, 10], abs=1.1)
-        assert south.position == pytest.approx([-15, -10, 10], abs=1.1)
+        (northern, _), (southern, south) = in_the_air(sim), in_the_air(sim, INSTANCE + 1, "south")
+        south.fly_to((-15, -10, 10))
+        northern.fly_to({"north": (0, 25, 10)}, "north")
+        southern.fly_to({"south": (-15, -10, 10)}, "west")
         assert sim.vehicles["ours"].position == pytest.approx([20, 0, 5], abs=0.05)
-        north.land()
-        north.wait(lambda: not north.is_armed, "down")
-        assert north.position[2] < 0.2
-        assert south.position[2] == pytest.approx(10, abs=0.6)
+        northern.land()
+        assert sim.vehicles["north"].position[2] < 0.2
+        assert sim.vehicles["south"].position[2] == pytest.approx(10, abs=0.6)
 
 
-def test_a_geofence_sends_it_home(mixed):
-    with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 15}", only=["south", "ours"]) as sim:
-        station, farthest = in_the_air(sim), 0.0
-
-        def is_down():
-            nonlocal farthest
-            farthest = max(farthest, station.position[1] - 10)
-            return not station.is_armed
-
-        station.go_to(60, 0)
-        station.wait(is_down, "home", 180)
-        assert 14 < farthest < 25
-        assert station.position[:2] == pytest.approx([0, 10], abs=1.5)
+def test_a_geofence_keeps_it_in_and_sends_it_home(mixed):
+    with mixed("{GF_ACTION: 3, GF_MAX_HOR_DIST: 30}", without=["south", "ours"]) as sim:
+        station, drone = in_the_air(sim)
+        drone.fly_to((0, 70, 10))
+        station.wait(lambda drone: "outside geofence" in drone.seen["STATUSTEXT"].text, "too far", 5)
+        station.fly_to({"north": (0, 30, 10)}, "far")
+        drone.line.mav.param_set_send(drone.system, 1, b"GF_MAX_HOR_DIST", 15.0, MAV_PARAM_TYPE_REAL32)
+        station.wait(lambda drone: not drone.is_armed, "home", 180)
+        assert drone.position == pytest.approx([0, 10, 0.05], abs=1.5)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +130,7 @@ def test_a_geofence_sends_it_home(mixed):
     ids=["ground station", "satellites"],
 )
 def test_it_lands_when_it_loses(mixed, params, lose):
-    with mixed(params, only=["south", "ours"]) as sim:
+    with mixed(params, without=["south", "ours"]) as sim:
         in_the_air(sim)
         lose(sim)
         sim.run(until=sim.time + 90)
@@ -144,21 +138,52 @@ def test_it_lands_when_it_loses(mixed, params, lose):
         assert max(sim.vehicles["north"].rotor_speeds) < 1.0, "and is disarmed"
 
 
+def test_mavsdk_commands_it(mixed):
+    mavsdk = pytest.importorskip("mavsdk", minversion="4")
+    from mavsdk.plugins.action import Action
+    from mavsdk.plugins.telemetry import Telemetry
+
+    def until(is_so):
+        deadline = time.monotonic() + 60
+        while not is_so():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    def fly():
+        who = mavsdk.Configuration.create_with_component_type(mavsdk.ComponentType.GROUND_STATION)
+        with mavsdk.Mavsdk(who) as client:
+            client.add_any_connection(f"udpout://127.0.0.1:{18570 + INSTANCE}")
+            system = client.first_autopilot(30.0)
+            action, telemetry = Action(system), Telemetry(system)
+            until(telemetry.health_all_ok)
+            action.set_takeoff_altitude(5.0)
+            action.arm()
+            action.takeoff()
+            until(lambda: telemetry.position().relative_altitude_m > 4.5)
+
+    with mixed(without=["south", "ours"]) as sim, ThreadPoolExecutor() as pool:
+        flight = pool.submit(fly)
+        while not flight.done() and sim.time < 200:
+            sim.run(until=sim.time + 0.1)
+        flight.result(timeout=0)
+        assert sim.vehicles["north"].position[2] == pytest.approx(5.0, abs=0.7)
+
+
 def test_it_takes_over_a_vehicle_that_stands_in_a_running_world(mixed):
-    with mixed(only=["south", "ours"]) as sim:
+    with mixed(without=["south", "ours"]) as sim:
         with_px4 = sim.scenario
         north = with_px4.vehicles["north"].model_copy(update={"autopilot": None})
         sim.change(with_px4.model_copy(update={"vehicles": {"north": north}}))
         sim.run(until=3.0)
         sim.change(with_px4)
-        station = in_the_air(sim)
-        assert station.position == pytest.approx([0, 10, 10], abs=1.1)
+        _, drone = in_the_air(sim)
+        assert drone.position == pytest.approx([0, 10, 10], abs=1.1)
 
 
 def test_nobody_arms_it_and_two_runs_are_equal(mixed):
     hashes = set()
     for _ in range(2):
-        with mixed(only=["south", "ours"]) as sim:
+        with mixed(without=["south", "ours"]) as sim:
             sim.run(until=10)
             hashes.add(sim.state_hash())
     assert len(hashes) == 1
