@@ -55,9 +55,7 @@ class PartFault(System):
             yield cls.part, f"no {cls.part} is called '{part}'{hint(part, names, f'{cls.part.title()}s')}"
 
     def configure(self, sim: Simulation) -> None:
-        part = getattr(self.parameters, self.part)
-        vehicles = chosen(sim, self.name, self.parameters.vehicle)
-        self._vehicles: list[Vehicle] = [vehicle for vehicle in vehicles if part in self.parts(vehicle.description)]
+        self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
 
     def reset(self, sim: Simulation) -> None:
         p = self.parameters
@@ -68,23 +66,28 @@ class PartFault(System):
         if p.duration is not None:
             sim.call_at(p.at + p.duration, partial(self._end, sim))
 
-    def _affected(self, sim: Simulation) -> list[Vehicle]:
-        """Those that no edit has taken away."""
-        return [vehicle for vehicle in self._vehicles if sim.vehicles.get(vehicle.name) is vehicle]
+    def _hits(self, sim: Simulation, vehicle: Vehicle) -> bool:
+        """An edit may have taken away the vehicle, or what fails."""
+        part = getattr(self.parameters, self.part)
+        return sim.vehicles.get(vehicle.name) is vehicle and part in self.parts(vehicle.description)
+
+    def _hit(self, sim: Simulation) -> list[Vehicle]:
+        return [vehicle for vehicle in self._vehicles if self._hits(sim, vehicle)]
 
     def _harm_all(self, sim: Simulation) -> None:
-        for vehicle in self._affected(sim):
+        for vehicle in self._hit(sim):
             self._harm(vehicle, sim.time)
 
     def _begin(self, sim: Simulation) -> None:
         self._harm_all(sim)
-        for vehicle in self._affected(sim):
+        for vehicle in self._hit(sim):
             sim.event(vehicle.name, f"{self.name} begins: {self._text()}")
 
     def _end(self, sim: Simulation) -> None:
         self._over = True
-        for vehicle in self._affected(sim):
+        for vehicle in self._vehicles:
             self._heal(vehicle)
+        for vehicle in self._hit(sim):
             sim.event(vehicle.name, f"{self.name} ends")
 
     def _harm(self, vehicle: Vehicle, time: float) -> None:
@@ -147,12 +150,12 @@ class SensorFault(PartFault):
     def _begin(self, sim: Simulation) -> None:
         super()._begin(sim)
         if self.parameters.ramp > 0:
-            for vehicle in self._affected(sim):
+            for vehicle in self._hit(sim):
                 self._grow(sim, vehicle)
 
     def _grow(self, sim: Simulation, vehicle: Vehicle) -> None:
         """Give the next sample its size, and come back after it."""
-        if self._over:
+        if self._over or not self._hits(sim, vehicle):
             return
         period = vehicle.sample_ticks(self.parameters.sensor) or max(GROWTH_NS // sim.step_ns, 1)
         time = (sim.tick // period + 1) * period * sim.step_ns / NS_PER_SECOND

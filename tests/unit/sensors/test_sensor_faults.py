@@ -302,17 +302,22 @@ def test_faults_survive_an_edit(changes: dict[str, Any]) -> None:
     assert len(readings(sim, "gnss", 2.0)) == 8
 
 
-def test_a_vehicle_or_sensor_that_an_edit_takes_away_takes_its_faults_along() -> None:
-    sim = flying({"gone": {"vehicle": "*", "sensor": "gnss", "fault": "outage", "at": 1.0, "duration": 1.0}})
+def test_what_an_edit_takes_away_takes_its_faults_along() -> None:
+    fault = {"vehicle": "*", "sensor": "range", "fault": "offset", "offset": [3], "ramp": 2, "at": 1.0, "duration": 3.0}
+    sim = flying({"wrong": fault})
     found = events(sim)
-    sim.run(until=0.5)
     drone = sim.scenario.vehicles["drone"]
     without = drone.model_copy(update={"sensors": {"odometry": drone.sensors["odometry"]}})
-    sim.change(sim.scenario.model_copy(update={"vehicles": {"drone": without}}))
-    sim.run(until=1.5)
+    for until, vehicle in ((1.5, without), (4.5, drone)):
+        sim.run(until=until)
+        sim.change(sim.scenario.model_copy(update={"vehicles": {"drone": vehicle}}))
+    sim.run(until=5.0)
+    assert sim.vehicles["drone"].faulty == []
+    sim.reset()
+    sim.run(until=0.5)
     sim.change(sim.scenario.model_copy(update={"vehicles": {"other": drone}}))
-    sim.run(until=2.5)
-    assert [text for _, source, text in found if "gone" in text] == ["gone begins: gnss outage"]
+    sim.run(until=5.0)
+    assert [text for _, _, text in found if "wrong" in text] == ["wrong begins: range offset [3.0], growing for 2 s"]
 
 
 def test_a_pattern_hits_those_who_have_the_sensor() -> None:
