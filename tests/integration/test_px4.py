@@ -196,7 +196,8 @@ TROUBLE = {
     "barometer out": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "outage"}, [0, 0, 10], 2.0),
     "barometer blocked": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "frozen"}, [0, 0, 10], 2.0),
     "magnet": (
-        {"kind": "sensor_fault", "sensor": "magnetometer", "fault": "offset", "offset": [4e-5, -4e-5, 0]}, [0, 0, 10], 2.0,
+        {"kind": "sensor_fault", "sensor": "magnetometer", "fault": "offset", "offset": [4e-5, -4e-5, 0]},
+        [0, 0, 10], 2.0,
     ),
     "imu stuck": ({"kind": "sensor_fault", "sensor": "imu", "fault": "frozen"}, None, 0.0),
     "imu out": ({"kind": "sensor_fault", "sensor": "imu", "fault": "outage"}, None, 0.0),
