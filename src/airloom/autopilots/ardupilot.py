@@ -108,12 +108,12 @@ class ArduPilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        counted = int(os.environ.get("AIRLOOM_INSTANCE", "0")) + self.number
-        self._instance = counted if self.parameters.instance is None else self.parameters.instance
         self._program: Program | None = None
         self._door: socket.socket | None = None
 
     def open(self, folder: Path) -> None:
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._instance = self._chosen_instance()
         self._listen()
         frame, motors = self._layout()
         self._warn_of_a_slow_imu()
@@ -222,9 +222,16 @@ class ArduPilot(Autopilot):
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
+    def _chosen_instance(self) -> int:
+        if self.parameters.instance is not None:
+            return self.parameters.instance
+        first = os.environ.get("AIRLOOM_INSTANCE", "0")
+        if not first.isdecimal():
+            raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
+        return int(first) + self.number
+
     def _listen(self) -> None:
         port = PORT + PORTS_APART * self._instance
-        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._line.bind(("127.0.0.1", port))
         except OSError as error:
@@ -332,6 +339,7 @@ class ArduPilot(Autopilot):
         self._line.close()
         if self._door is not None:
             self._door.close()
+            self._door = None
         if self._program is not None:
             self._program.end()
             self._program = None
