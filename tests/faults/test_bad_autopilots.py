@@ -68,7 +68,9 @@ def made(tmp_path):
 
 
 def stand_ins():
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    ).stdout
     return [line for line in found.splitlines() if "arducopter" in line]
 
 
@@ -202,7 +204,10 @@ def test_a_remote_control_is_moved_at_its_time(made, tmp_path):
 
 def test_a_first_instance_that_is_no_number(made, monkeypatch):
     monkeypatch.setenv("AIRLOOM_INSTANCE", "first")
-    with made(options="attach: true", instance="instance: null") as sim, pytest.raises(AutopilotError, match="got 'first'"):
+    with (
+        made(options="attach: true", instance="instance: null") as sim,
+        pytest.raises(AutopilotError, match="got 'first'"),
+    ):
         sim.run()
 
 

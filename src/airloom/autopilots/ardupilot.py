@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from collections.abc import Sequence
@@ -15,10 +14,11 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from airloom.autopilots import ardupilot_wire as wire
-from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.ardupilot_faults import OWN, FaultLine
+from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
 from airloom.loom.line import set_kernel_timeouts
@@ -28,6 +28,7 @@ from airloom.sensors.rangefinder import Rangefinder
 from airloom.sensors.sensor import DELAYED, READING
 
 PORT, PORTS_APART = 9002, 10
+THIRD_PORT = 5763  # ArduPilot's SERIAL2; ground stations have the first two
 LOOK = 0.2  # s between two looks whether it is still alive
 SILENCE = 1.0  # s after which one that was attached may have been started again
 ADVICE = (
@@ -57,23 +58,9 @@ class Sticks(Parameters):
     rc: Channels = Field(description="as many channels as at the start, µs")
 
 
-class ArduPilotParameters(AutopilotParameters):
-    binary: str | None = Field(None, description="the program arducopter; looked for if left out")
-    attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
-    instance: int | None = Field(
-        None,
-        ge=0,
-        le=99,
-        description="ArduPilot's -I; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
-    )
+class ArduPilotParameters(ProgramParameters):
     frame: str | None = Field(None, description=f"{', '.join(LAYOUTS)}; the one that fits the rotors if left out")
-    motors: list[int] | None = Field(
-        None,
-        description="for each rotor of the vehicle, in its order, ArduPilot's output that drives it, from 1; "
-        "found by where the rotors are if left out",
-    )
     outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
-    params: dict[str, float] = Field(default_factory=dict, description="ArduPilot's parameters by name")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
     rc: Channels | None = Field(None, description="channels of a remote control at the start, µs; none if left out")
     sticks: list[Sticks] = Field(default_factory=list, description="how the remote control is moved later")
@@ -98,22 +85,21 @@ class ArduPilotParameters(AutopilotParameters):
         return self
 
 
-class ArduPilot(Autopilot):
+class ArduPilot(ProgramAutopilot):
     """ArduPilot SITL (arducopter) over its JSON interface, in lockstep."""
 
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
+    own_sensors = tuple(OWN)
     tell, hear = wire.tell, wire.hear
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._program: Program | None = None
         self._door: socket.socket | None = None
 
     def open(self, folder: Path) -> None:
-        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._instance = self._chosen_instance()
+        self._faults = FaultLine(self.sim, self.vehicle, THIRD_PORT + PORTS_APART * self.instance)
         self._listen()
         frame, motors = self._layout()
         self._warn_of_a_slow_imu()
@@ -121,7 +107,7 @@ class ArduPilot(Autopilot):
         for sticks in self.parameters.sticks:
             self.sim.call_at(sticks.at, partial(setattr, self, "rc", sticks.rc))
         if not self.parameters.attach:
-            self._program = self._started(folder, frame)
+            self.program = self._started(folder, frame)
 
     def _fill_wire(self, motors: list[int]) -> None:
         rc, battery, ranges = self.parameters.rc or [], self.parameters.battery, self._rangefinders()
@@ -161,10 +147,7 @@ class ArduPilot(Autopilot):
 
     def _rangefinders(self) -> list[Rangefinder]:
         """Those of the vehicle, as many as ArduPilot has room for."""
-        return [sensor for sensor in self._sensors() if isinstance(sensor, Rangefinder)][: wire.MOST_RANGES]
-
-    def _sensors(self) -> list[Any]:
-        return [sensor for sensor in self.sim.fleet.sensors if sensor.vehicle == self.vehicle.name]
+        return [sensor for sensor in self.vehicle.sensors if isinstance(sensor, Rangefinder)][: wire.MOST_RANGES]
 
     @property
     def rc(self) -> list[float]:
@@ -196,16 +179,12 @@ class ArduPilot(Autopilot):
             elif result == wire.NONSENSE:
                 instead = f"; {self._what_came()}"
             elif result == wire.NOT_HEARD:
-                self._must_be_alive()
+                self.must_be_alive()
                 if self._door is not None and silence > SILENCE and self._is_another(self._door):
                     began = time.monotonic()
             if silence > self.parameters.timeout:
                 raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s{instead}")
             self.hear_again()
-
-    def _must_be_alive(self) -> None:
-        if self._program is not None and (how := self._program.ended):
-            raise AutopilotFailed(how)
 
     def _is_another(self, door: socket.socket) -> bool:
         """Whether one speaks from elsewhere, which is the one that is listened to from now on; it repeats itself."""
@@ -222,16 +201,9 @@ class ArduPilot(Autopilot):
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
-    def _chosen_instance(self) -> int:
-        if self.parameters.instance is not None:
-            return self.parameters.instance
-        first = os.environ.get("AIRLOOM_INSTANCE", "0")
-        if not first.isdecimal():
-            raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
-        return int(first) + self.number
-
     def _listen(self) -> None:
-        port = PORT + PORTS_APART * self._instance
+        port = PORT + PORTS_APART * self.instance
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._line.bind(("127.0.0.1", port))
         except OSError as error:
@@ -247,7 +219,7 @@ class ArduPilot(Autopilot):
             try:
                 count, sender = self._count_and_sender(self._line)
             except BlockingIOError:
-                self._must_be_alive()
+                self.must_be_alive()
             else:
                 if count >= 0:
                     break
@@ -295,11 +267,11 @@ class ArduPilot(Autopilot):
         origin = self.sim.scenario.world.origin
         home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
         command: list[Any] = [
-            binary, "--model", "JSON:127.0.0.1", f"-I{self._instance}", "-w", "--speedup", f"{wanted.speedup:g}",
-            "--serial0", "tcp:0", "--home", home, "--sysid", self._instance + 1, "--start-time", START_TIME,
+            binary, "--model", "JSON:127.0.0.1", f"-I{self.instance}", "-w", "--speedup", f"{wanted.speedup:g}",
+            "--serial0", "tcp:0", "--home", home, "--sysid", self.instance + 1, "--start-time", START_TIME,
             "--defaults", ",".join(map(str, [*defaults, PARAMS])),
         ]  # fmt: skip
-        return Program([str(part) for part in command], folder)
+        return Program(command, folder)
 
     def _params(self, frame: str) -> dict[str, float]:
         layout = LAYOUTS[frame]
@@ -314,11 +286,9 @@ class ArduPilot(Autopilot):
 
     def _layout(self) -> tuple[str, list[int]]:
         """The frame, and for each rotor the output that drives it."""
-        frame, motors, rotors = self.parameters.frame, self.parameters.motors, self.vehicle.airframe.rotors
+        frame, motors, rotors = self.parameters.frame, self.given_motors(), self.vehicle.airframe.rotors
         if frame is not None and frame not in LAYOUTS:
             raise AutopilotFailed(f"knows no frame '{frame}': {', '.join(LAYOUTS)}")
-        if motors is not None and sorted(motors) != list(range(1, len(rotors) + 1)):
-            raise AutopilotFailed(f"needs `motors` with each of 1 to {len(rotors)} once, got {motors}")
         if frame is not None and motors is not None:
             return frame, motors
         for name in LAYOUTS if frame is None else [frame]:
@@ -330,16 +300,15 @@ class ArduPilot(Autopilot):
         )
 
     def _warn_of_a_slow_imu(self) -> None:
-        rate, fastest = self.parameters.rate, max(s.rate for s in self._sensors() if isinstance(s, Imu))
+        rate, fastest = self.parameters.rate, max(s.rate for s in self.vehicle.sensors if isinstance(s, Imu))
         if fastest < rate:
             text = f"its IMU reads {fastest:g} times a second, but its autopilot is told {rate:g} times: raise its rate"
             self.sim.event(self.vehicle.name, text, level="warning")
 
     def close(self) -> None:
+        self._faults.close()
         self._line.close()
         if self._door is not None:
             self._door.close()
             self._door = None
-        if self._program is not None:
-            self._program.end()
-            self._program = None
+        super().close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -48,6 +48,8 @@ class Autopilot(Plugin):
     Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that the vehicle must carry."""
+    own_sensors: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that it makes itself from where the vehicle is."""
     tell: ClassVar[Kernel]
     """Says where its vehicle is now; see `lockstep`."""
     hear: ClassVar[Kernel]
@@ -99,8 +101,10 @@ class Autopilots:
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
-        chosen = [vehicle for vehicle in sim.vehicles.values() if vehicle.autopilot is not None]
-        self._all = [_made(sim, vehicle, number) for number, vehicle in enumerate(chosen)]
+        self._folder: Path | None = None
+        self._numbers: dict[str, int] = {}
+        self._choices: dict[str, Any] = {}
+        """Of each vehicle, the autopilot that it was given."""
         self._flying: list[Autopilot] = []
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
@@ -115,17 +119,25 @@ class Autopilots:
         return {autopilot.vehicle.name: autopilot for autopilot in self._flying}[vehicle]
 
     def open(self, folder: Path | None) -> None:
+        self._folder = (folder or Path()).absolute()
+        self.settle()
+
+    def _open_new(self, folder: Path) -> None:
         """All of them are started before the first is waited for."""
-        for autopilot in self._all:
-            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
-            self._flying.append(autopilot)
+        vehicles = {name: vehicle for name, vehicle in self._sim.vehicles.items() if vehicle.autopilot is not None}
+        given = {name: vehicle.autopilot for name, vehicle in vehicles.items()}
+        new = [name for name, choice in given.items() if choice != self._choices.get(name)]
+        self._choices = given
+        for name in new:
+            number = self._numbers.setdefault(name, len(self._numbers))
+            self._flying.append(autopilot := _made(self._sim, vehicles[name], number))
+            place = folder / f"autopilot-{name}"
             if autopilot.parameters.transcript:
-                about = {"autopilot": autopilot.vehicle.autopilot.kind, "vehicle": autopilot.vehicle.name}
+                about = {"autopilot": given[name].kind, "vehicle": name}
                 autopilot.transcript = TranscriptWriter(place / NAME, autopilot.wire, **about)
             self._begin(autopilot, autopilot.open, place)
-        for autopilot in self._all:
-            self._begin(autopilot, autopilot.meet)
-        self.settle()
+        for name in new:
+            self._begin(self[name], self[name].meet)
 
     def _begin(self, autopilot: Autopilot, step: Callable[..., None], *args: Path) -> None:
         try:
@@ -134,12 +146,15 @@ class Autopilots:
             raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
 
     def settle(self) -> None:
-        """In a fleet that is new or was replaced: who has lost the vehicle is dismissed."""
+        """In a fleet that is new or was replaced: who has lost the vehicle is dismissed, who is new takes over."""
         for autopilot in list(self._flying):
-            if self._sim.vehicles.get(autopilot.vehicle.name) is autopilot.vehicle:
-                autopilot.settle()
-            else:
+            name, vehicle = autopilot.vehicle.name, autopilot.vehicle
+            if self._sim.vehicles.get(name) is not vehicle or vehicle.autopilot != self._choices[name]:
                 self._dismiss(autopilot)
+        if self._folder is not None:
+            self._open_new(self._folder)
+        for autopilot in self._flying:
+            autopilot.settle()
         self._gather()
 
     def tell(self) -> None:
@@ -187,6 +202,8 @@ class Autopilots:
         for autopilot in self._flying:
             _end(autopilot)
         self._flying.clear()
+        self._choices.clear()
+        self._folder = None
         self._gather()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import cos, pi, sin
 
-from ground_station import Place, Station  # type: ignore[import-not-found]  # beside this file
+from ground_station import ArduPilot, Place, Station  # type: ignore[import-not-found]  # beside this file
 
 from airloom.member import join
 
@@ -39,4 +39,4 @@ def fly_a_formation(station: Station) -> None:
 
 if __name__ == "__main__":
     with join() as me:
-        fly_a_formation(Station(me))
+        fly_a_formation(Station(me, ArduPilot))

@@ -1,12 +1,16 @@
-"""A ground station: waits until ArduPilot is ready, lets it take off, fly a square and land, on simulation time."""
+"""A ground station: waits until autopilots are ready, lets them take off, fly a square and land, on simulation time.
+
+Started as `python ground_station.py ardupilot` or `… px4`.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from math import cos, nan, radians
 
-from airloom.member import Member, Turn, join
+from airloom.member import Turn, join
 
 try:
     from pymavlink import mavutil
@@ -17,67 +21,157 @@ HEIGHT, SIDE = 10.0, 20.0  # m
 NEAR = 1.0  # m
 FIRST_INSTANCE = int(os.environ.get("AIRLOOM_INSTANCE", "0"))
 mav = mavutil.mavlink
-GUIDED, LAND = 4, 9
-ONLY_POSITION = 0b110111111000
 
 Place = tuple[float, float, float]
 """East, north, up, m."""
 
 
 class Drone:
-    """One vehicle, and the line to the ArduPilot that flies it."""
+    """One vehicle, and the line to the autopilot that flies it."""
 
-    def __init__(self, name: str, number: int, start: Place) -> None:
-        instance = FIRST_INSTANCE + number
-        self.name, self.start, self._system = name, start, instance + 1
+    def __init__(self, name: str, instance: int, start: Place) -> None:
+        self.name, self.start, self.system = name, start, instance + 1
         self.position = start
-        self._line = mavutil.mavlink_connection(f"tcp:127.0.0.1:{5760 + 10 * instance}", source_system=255)
-        self._line.mav.request_data_stream_send(self._system, 1, mav.MAV_DATA_STREAM_EXTRA3, 4, 1)
-        self._seen: dict = {}
+        self.line = mavutil.mavlink_connection(self.address(instance), source_system=255)
+        self.seen: dict = {}
+
+    def address(self, instance: int) -> str:
+        raise NotImplementedError
 
     def listen(self, now: float) -> None:
-        while message := self._line.recv_match(blocking=False):
-            self._seen[message.get_type()] = message
+        while message := self.line.recv_match(blocking=False):
+            self.seen[message.get_type()] = message
             if message.get_type() == "STATUSTEXT":
                 print(f"{now:7.1f} s  {self.name}: {message.text}", flush=True)
 
     def command(self, number: int, *parameters: float) -> None:
         padded = [*parameters, *[0.0] * (7 - len(parameters))]
-        self._line.mav.command_long_send(self._system, 1, number, 0, *padded)
+        self.line.mav.command_long_send(self.system, 1, number, 0, *padded)
 
-    def fly_to(self, place: Place) -> None:
-        """ArduPilot counts from where it started."""
-        east, north, up = (there - here for there, here in zip(place, self.start, strict=True))
-        self._line.mav.set_position_target_local_ned_send(
-            0, self._system, 1, mav.MAV_FRAME_LOCAL_NED, ONLY_POSITION, north, east, -up, *[0.0] * 8
-        )
+    def from_start(self, place: Place) -> Place:
+        """Autopilots count from where they started."""
+        return place[0] - self.start[0], place[1] - self.start[1], place[2] - self.start[2]
 
     def is_at(self, place: Place) -> bool:
         return all(abs(there - here) < NEAR for there, here in zip(place, self.position, strict=True))
 
-    def is_in(self, mode: int) -> bool:
-        return "HEARTBEAT" in self._seen and self._seen["HEARTBEAT"].custom_mode == mode
-
     @property
     def is_armed(self) -> bool:
-        return bool(self._seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
+        return "HEARTBEAT" in self.seen and bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
 
     @property
     def is_ready(self) -> bool:
-        """Whether the filter knows where it is."""
+        """Whether it knows where it is."""
+        raise NotImplementedError
+
+    @property
+    def is_guided(self) -> bool:
+        """Whether it does as it is told."""
+        return True
+
+    def guide(self) -> None:
+        """Let it do as it is told."""
+
+    def take_off(self, height: float) -> None:
+        raise NotImplementedError
+
+    def fly_to(self, place: Place) -> None:
+        raise NotImplementedError
+
+    def land(self) -> None:
+        raise NotImplementedError
+
+
+class ArduPilot(Drone):
+    GUIDED, LAND = 4, 9
+    ONLY_POSITION = 0b110111111000
+
+    def __init__(self, name: str, instance: int, start: Place) -> None:
+        super().__init__(name, instance, start)
+        self.line.mav.request_data_stream_send(self.system, 1, mav.MAV_DATA_STREAM_EXTRA3, 4, 1)
+
+    def address(self, instance: int) -> str:
+        return f"tcp:127.0.0.1:{5760 + 10 * instance}"
+
+    @property
+    def is_ready(self) -> bool:
         good = mav.EKF_POS_HORIZ_ABS | mav.EKF_VELOCITY_HORIZ
-        report = self._seen.get("EKF_STATUS_REPORT")
+        report = self.seen.get("EKF_STATUS_REPORT")
         return report is not None and report.flags & good == good and not report.flags & mav.EKF_CONST_POS_MODE
+
+    @property
+    def is_guided(self) -> bool:
+        return "HEARTBEAT" in self.seen and self.seen["HEARTBEAT"].custom_mode == self.GUIDED
+
+    def guide(self) -> None:
+        self._choose_mode(self.GUIDED)
+
+    def take_off(self, height: float) -> None:
+        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, 0, 0, 0, height)
+
+    def fly_to(self, place: Place) -> None:
+        east, north, up = self.from_start(place)
+        self.line.mav.set_position_target_local_ned_send(
+            0, self.system, 1, mav.MAV_FRAME_LOCAL_NED, self.ONLY_POSITION, north, east, -up, *[0.0] * 8
+        )
+
+    def land(self) -> None:
+        self._choose_mode(self.LAND)
+
+    def _choose_mode(self, mode: int) -> None:
+        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
+
+
+class PX4(Drone):
+    """It flies to places on the globe, and needs to hear from its ground station all the time."""
+
+    METRES = 111_320.0  # in a degree of latitude
+
+    def address(self, instance: int) -> str:
+        return f"udpout:127.0.0.1:{18570 + instance}"
+
+    def listen(self, now: float) -> None:
+        self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
+        super().listen(now)
+
+    @property
+    def is_ready(self) -> bool:
+        status = self.seen.get("SYS_STATUS")
+        healthy = status is not None and status.onboard_control_sensors_health & mav.MAV_SYS_STATUS_PREARM_CHECK
+        return bool(healthy) and "HOME_POSITION" in self.seen
+
+    def take_off(self, height: float) -> None:
+        altitude = self.seen["HOME_POSITION"].altitude / 1e3
+        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, nan, nan, nan, altitude + height)
+
+    def fly_to(self, place: Place) -> None:
+        (east, north, up), home = self.from_start(place), self.seen["HOME_POSITION"]
+        latitude = home.latitude + round(1e7 * north / self.METRES)
+        longitude = home.longitude + round(1e7 * east / self.METRES / cos(radians(home.latitude / 1e7)))
+        self.line.mav.command_int_send(
+            self.system, 1, mav.MAV_FRAME_GLOBAL, mav.MAV_CMD_DO_REPOSITION, 0, 0,
+            -1, mav.MAV_DO_REPOSITION_FLAGS_CHANGE_MODE, 0, nan, latitude, longitude, home.altitude / 1e3 + up,
+        )  # fmt: skip
+
+    def land(self) -> None:
+        self.command(mav.MAV_CMD_NAV_LAND, 0, 0, 0, nan, nan, nan)
 
 
 class Station:
-    """Leads all vehicles at once: what is said to one is said to each, and all are waited for."""
+    """Leads vehicles: what is said to one is said to each, and all are waited for."""
 
-    def __init__(self, me: Member) -> None:
-        self._turns: Iterator[Turn] = iter(me)
+    def __init__(
+        self,
+        turns: Iterable[Turn],
+        kind: type[Drone],
+        first: int = FIRST_INSTANCE,
+        names: Collection[str] | None = None,
+    ) -> None:
+        """All that it sees unless `names` says which; `first` is the instance of the first."""
+        self._turns: Iterator[Turn] = iter(turns)
         self._turn = next(self._turns)
-        found = self._turn.vehicles.items()
-        self.drones = [Drone(name, k, tuple(seen.position)) for k, (name, seen) in enumerate(found)]
+        places = {name: self._turn.vehicles[name].position for name in names or self._turn.vehicles}
+        self.drones = [kind(name, first + k, _place(position)) for k, (name, position) in enumerate(places.items())]
 
     def wait(self, is_so: Callable[[Drone], bool], what: str, patience: float = 90.0) -> None:
         """Let time pass until something is so of every drone, listening all the while."""
@@ -89,34 +183,35 @@ class Station:
                 sys.exit(f"gave up after {patience:g} s: {what}: {late}")
             self._turn = next(self._turns)
             for drone in self.drones:
-                drone.position = tuple(self._turn.vehicles[drone.name].position)
+                drone.position = _place(self._turn.vehicles[drone.name].position)
                 drone.listen(self._turn.time)
 
-    def command(self, number: int, *parameters: float) -> None:
+    def tell(self, what: Callable[[Drone], None]) -> None:
         for drone in self.drones:
-            drone.command(number, *parameters)
-
-    def choose_mode(self, mode: int, name: str) -> None:
-        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
-        self.wait(lambda drone: drone.is_in(mode), f"mode {name}", 10)
+            what(drone)
 
     def take_off(self, height: float) -> None:
         self.wait(lambda drone: drone.is_ready, "waiting until it is known where they are", 120)
-        self.choose_mode(GUIDED, "guided")
-        self.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1)
+        self.tell(lambda drone: drone.guide())
+        self.wait(lambda drone: drone.is_guided, "guided", 10)
+        self.tell(lambda drone: drone.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1))
         self.wait(lambda drone: drone.is_armed, "arming", 10)
-        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, 0, 0, 0, height)
+        self.tell(lambda drone: drone.take_off(height))
         self.wait(lambda drone: abs(drone.position[2] - height) < NEAR, f"take-off to {height:g} m")
 
     def fly_to(self, places: dict[str, Place], what: str) -> None:
-        for drone in self.drones:
-            drone.fly_to(places[drone.name])
+        self.tell(lambda drone: drone.fly_to(places[drone.name]))
         self.wait(lambda drone: drone.is_at(places[drone.name]), what)
 
     def land(self) -> None:
-        self.choose_mode(LAND, "land")
+        self.tell(lambda drone: drone.land())
         self.wait(lambda drone: not drone.is_armed, "landing")
         print(f"{self._turn.time:7.1f} s  landed", flush=True)
+
+
+def _place(position: Iterable[float]) -> Place:
+    east, north, up = map(float, position)
+    return east, north, up
 
 
 def fly_a_square(station: Station) -> None:
@@ -129,4 +224,4 @@ def fly_a_square(station: Station) -> None:
 
 if __name__ == "__main__":
     with join() as me:
-        fly_a_square(Station(me))
+        fly_a_square(Station(me, {"ardupilot": ArduPilot, "px4": PX4}[sys.argv[1]]))

@@ -1,0 +1,236 @@
+"""PX4 SITL over its simulator interface, in lockstep: told what the sensors read, it answers each frame."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import suppress
+from math import pi
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from airloom.autopilots import mavlink_wire as mavlink
+from airloom.autopilots import px4_wire as wire
+from airloom.autopilots.autopilot import AutopilotFailed
+from airloom.autopilots.lockstep import FILE, RESULT, address
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.loom.line import set_kernel_timeouts
+from airloom.sensors.barometer import Barometer
+from airloom.sensors.gnss import Gnss
+from airloom.sensors.imu import Imu
+from airloom.sensors.magnetometer import Magnetometer
+from airloom.sensors.rangefinder import Rangefinder
+from airloom.sensors.sensor import DELAYED, READING, Sensor
+
+SomeSensor = TypeVar("SomeSensor", bound=Sensor)
+SENSORS: dict[type[Sensor], int] = {
+    Imu: wire.IMU, Magnetometer: wire.MAGNETOMETER, Barometer: wire.BAROMETER, Gnss: wire.GNSS,
+    Rangefinder: wire.RANGEFINDER,
+}  # fmt: skip
+"""Rows of those that PX4 is told of."""
+
+PORT = 4560
+PATIENCE = 1.0  # s until the end of a program that has hung up is seen
+USUAL_RATE = 250.0  # Hz
+MOTOR_1 = 101  # as the function of an output
+LOOK = 0.2  # s between two looks whether it is still alive
+PAUSE = 0.002  # s to think that it is given for a frame without an answer, such as those while it boots
+ADVICE = "Build PX4's target 'px4_sitl_default', and name the program by `binary`, by AIRLOOM_PX4 or in the PATH"
+USUAL = ("~/PX4-Autopilot/build/px4_sitl_default/bin/px4", "PX4-Autopilot/build/px4_sitl_default/bin/px4")
+LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
+"""What PX4 would remember of an earlier run in the same folder."""
+
+
+def _looks_aside(sensor: Sensor) -> bool:
+    return isinstance(sensor, Rangefinder) and abs(sensor.parameters.pitch - pi / 2) > pi / 4
+
+
+class PX4Parameters(ProgramParameters):
+    rate: float = Field(USUAL_RATE, gt=0, le=1000, description="frames a second, Hz")
+    airframe: str = Field("none_iris", description="the one of PX4's that it starts from")
+
+
+class PX4(ProgramAutopilot):
+    """PX4 SITL over its simulator MAVLink interface, in lockstep."""
+
+    Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
+    parameters: PX4Parameters
+    needs = ("imu", "magnetometer", "barometer", "gnss")
+    tell, hear = wire.tell, wire.hear
+
+    def open(self, folder: Path) -> None:
+        self._folder = folder
+        self._line, self._boots_until = socket.socket(), 0.0  # until it connects
+        self._listen()
+        self._check_imu()
+        self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
+        self._fill_wire()
+        if not self.parameters.attach:
+            self.program = self._started(folder)
+
+    def _fill_wire(self) -> None:
+        self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
+        self._values, self._found = np.zeros(wire.MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
+        self._speaker = np.array([1, 1, 0])
+        self._sensors = np.zeros((len(SENSORS), wire.SENSOR_COLUMNS), np.int64)
+        self._sensors[:, wire.LAST_STAMP] = -1
+        row = self.wire
+        row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
+        row[wire.VALUES], row[wire.FOUND_AT] = address(self._values), address(self._found)
+        row[wire.SPEAKER_AT], row[wire.SENSORS] = address(self._speaker), address(self._sensors)
+        row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
+
+    def settle(self) -> None:
+        super().settle()
+        fleet = self.sim.fleet
+        self.wire[wire.WORLD] = address(fleet.flight.world)
+        for kind, k in SENSORS.items():
+            row = self._sensors[k]
+            row[[wire.READING_AT, wire.STAMP_AT]] = 0
+            for sensor in self._sensors_of(kind)[:1]:
+                s = fleet.sensor_index[self.vehicle.name, sensor.name]
+                at = READING if sensor.parameters.delay == 0 else DELAYED
+                row[wire.READING_AT] = address(fleet.sensing.rows[s, at:])
+                row[wire.STAMP_AT] = address(fleet.sensing.stamps[s:])
+        for finder in self._sensors_of(Rangefinder)[:1]:
+            self.wire[wire.NEAREST] = round(100 * finder.parameters.min_distance)
+            self.wire[wire.FARTHEST] = round(100 * finder.parameters.max_distance)
+
+    def _sensors_of(self, kind: type[SomeSensor]) -> list[SomeSensor]:
+        """Those of the vehicle that are of use to PX4."""
+        return [sensor for sensor in self.vehicle.sensors if isinstance(sensor, kind) and not _looks_aside(sensor)]
+
+    def _check_imu(self) -> None:
+        """PX4 answers only when its IMU has felt something."""
+        imu = self._sensors_of(Imu)[0]
+        if imu.rate < self.parameters.rate:
+            raise AutopilotFailed(
+                f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"
+            )
+
+    # -- frames ------------------------------------------------------------------------------------------------------
+
+    def listen_on(self) -> None:
+        result, awake = int(self.wire[RESULT]), bool(self.wire[wire.IS_AWAKE])
+        deadline = time.monotonic() + self.parameters.timeout
+        while result == wire.NOT_HEARD and awake:
+            self.must_be_alive()
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
+            result = self.hear_again()
+        if result == wire.NOT_HEARD:
+            self._must_wake_up()
+        elif result == wire.NOT_AWAITED:
+            time.sleep(PAUSE)
+        elif result == wire.AWAKE:
+            self.wire[wire.IS_AWAKE] = 1
+            set_kernel_timeouts(self._line, LOOK)
+        elif result == wire.AHEAD:
+            ahead, told = self._values[0] / 1e6, self.wire[wire.AWAITED] / 1e6
+            raise AutopilotFailed(f"answers for the time {ahead:.6f} s, but has only been told of {told:.6f} s")
+        elif result == wire.PARTED:
+            self._part()
+
+    def _must_wake_up(self) -> None:
+        """Counted from its first frame: before it, the loop may have been compiled."""
+        self.must_be_alive()
+        self._boots_until = self._boots_until or time.monotonic() + self.parameters.start_timeout
+        if time.monotonic() > self._boots_until:
+            raise AutopilotFailed(f"has not answered within {self.parameters.start_timeout:g} s of its start")
+
+    def _part(self) -> None:
+        """The connection is gone, and the program with it; one that somebody else starts may come again."""
+        if not self._has_hung_up():
+            raise AutopilotFailed("no longer reads what it is told")
+        if self.parameters.attach:
+            self.sim.event(self.vehicle.name, "PX4 has closed the connection: waiting for it to come again", "warning")
+            self.meet()
+            return
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            self.must_be_alive()
+            time.sleep(0.01)
+        raise AutopilotFailed("has closed the connection")
+
+    def _has_hung_up(self) -> bool:
+        try:
+            return not self._line.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    # -- meeting and parting -----------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        port = PORT + self.instance
+        self._door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._door.bind(("127.0.0.1", port))
+            self._door.listen(1)
+        except OSError as error:
+            raise AutopilotFailed(
+                f"cannot be listened to: TCP port {port}: {error.strerror}; `instance` chooses another"
+            ) from None
+        self._door.settimeout(LOOK)
+
+    def meet(self) -> None:
+        """It connects; then it boots, during which it does not answer, and its rotors are at rest."""
+        self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
+        deadline = time.monotonic() + self.parameters.start_timeout
+        self._boots_until = 0.0
+        while True:
+            with suppress(TimeoutError):
+                line, _ = self._door.accept()
+                break
+            self.must_be_alive()
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"has not connected within {self.parameters.start_timeout:g} s")
+        self._line.close()
+        self._line = line
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        set_kernel_timeouts(line, PAUSE)
+        self.wire[FILE], self.wire[wire.IS_AWAKE] = line.fileno(), 0
+        self.wire[wire.FIRST] = self.wire[wire.END] = 0
+
+    def _started(self, folder: Path) -> Program:
+        binary = find_program(self.parameters.binary, "AIRLOOM_PX4", "px4", USUAL, ADVICE)
+        etc = binary.parent.parent / "etc"
+        if not (etc / "init.d-posix/rcS").is_file():
+            raise AutopilotFailed(f"cannot be started: there is no {etc}/init.d-posix/rcS, which PX4 needs. {ADVICE}")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in LEFT_BEHIND:
+            (folder / name).unlink(missing_ok=True)
+        variables = {f"PX4_PARAM_{name}": f"{value:g}" for name, value in self._params().items()}
+        variables["PX4_SIM_MODEL"] = self.parameters.airframe
+        return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
+
+    def _params(self) -> dict[str, float]:
+        """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
+        airframe = self.vehicle.airframe
+        hover = airframe.mass * airframe.gravity / airframe.max_thrusts.sum()
+        params: dict[str, float] = {
+            "CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors),
+            "THR_MDL_FAC": 1, "MPC_THR_HOVER": min(max(hover, 0.1), 0.8),
+        }  # fmt: skip
+        if self.parameters.rate > USUAL_RATE:
+            params["IMU_INTEG_RATE"] = self.parameters.rate  # or frames between would have no answer
+        for rotor, motor in zip(airframe.rotors, self._motors, strict=True):
+            x, y, _ = np.subtract(rotor.position, airframe.vehicle.center_of_mass)
+            params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
+            params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
+            params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
+        return {**params, **self.parameters.params}
+
+    def close(self) -> None:
+        """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
+        super().close()
+        for path in self._folder.glob("*"):
+            if path.is_symlink():
+                path.unlink()
+        self._door.close()
+        self._line.close()
