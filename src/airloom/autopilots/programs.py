@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from airloom.autopilots.autopilot import Autopilot, AutopilotError, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
 
 PATIENCE = 1.0  # s to end when asked; a frozen autopilot ignores it
 TAIL = 500  # bytes of the console that are told when it fails
@@ -87,13 +87,6 @@ class ProgramParameters(AutopilotParameters):
     params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
 
 
-def _first_instance() -> int:
-    first = os.environ.get("AIRLOOM_INSTANCE", "0")
-    if not first.isdecimal():
-        raise AutopilotError(f"the variable AIRLOOM_INSTANCE must be a number from 0, got '{first}'")
-    return int(first)
-
-
 class ProgramAutopilot(Autopilot):
     """One that is a program of its own, started or attached."""
 
@@ -102,9 +95,14 @@ class ProgramAutopilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        given = self.parameters.instance
-        self.instance = _first_instance() + self.number if given is None else given
+        self.instance = self._counted() if self.parameters.instance is None else self.parameters.instance
         self.program: Program | None = None
+
+    def _counted(self) -> int:
+        first = os.environ.get("AIRLOOM_INSTANCE", "0")
+        if not first.isdecimal():
+            raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
+        return int(first) + self.number
 
     def must_be_alive(self) -> None:
         if self.program is not None and (how := self.program.ended):
