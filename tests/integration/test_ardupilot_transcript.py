@@ -16,7 +16,7 @@ from airloom.autopilots.ardupilot import PORT, PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "ardupilot_flight"
-PATIENCE = 20.0  # s
+PATIENCE = 120.0  # s: between the first two replies the simulation may have to compile
 TOLERANCE = 1e-6  # m, m/s, rad/s, m/s²; the replies have nine decimals
 
 
