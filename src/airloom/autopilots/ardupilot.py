@@ -66,7 +66,7 @@ class ArduPilot(Autopilot):
         self._reply, self._size = np.zeros(wire.LONGEST_REPLY, np.uint8), 0
         self._packet = np.zeros(wire.LONGEST_PACKET, np.uint8)
         self._frame = -1
-        self._motors = np.array(self._outputs_of_rotors()) - 1
+        self._motors = np.array(self.outputs_of_rotors(self.parameters.motors)) - 1
         self._most = np.array([rotor.max_speed for rotor in self.vehicle.airframe.rotors])
         self._speeds = np.zeros(len(self._motors))
         self._meet()
@@ -156,13 +156,6 @@ class ArduPilot(Autopilot):
             raise AutopilotFailed(f"knows no frame '{self.parameters.frame}': {', '.join(FRAMES)}")
         kind, layout = FRAMES[self.parameters.frame]
         return {"FRAME_CLASS": kind, "FRAME_TYPE": layout, **self.parameters.params}
-
-    def _outputs_of_rotors(self) -> list[int]:
-        rotors = len(self.vehicle.rotor_speeds)
-        motors = self.parameters.motors or list(range(1, rotors + 1))
-        if sorted(motors) != list(range(1, rotors + 1)):
-            raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
-        return motors
 
     def close(self) -> None:
         self._line.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -39,6 +39,8 @@ class Autopilot(Plugin):
     Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that the vehicle must carry."""
+    is_live: ClassVar[bool] = False
+    """Whether it lives on the wall clock: its frames hold the run to real time."""
 
     def __init__(self, parameters: AutopilotParameters, sim: Simulation, vehicle: Vehicle, number: int) -> None:
         """`number` counts the autopilots of a run."""
@@ -61,6 +63,17 @@ class Autopilot(Plugin):
         """End what was started."""
         raise NotImplementedError
 
+    def report(self) -> dict[str, Any]:
+        """For the run's summary: how it went, seen from the wall clock."""
+        return {}
+
+    def outputs_of_rotors(self, motors: list[int] | None) -> list[int]:
+        """For each rotor the output that drives it, from 1; in order if `motors` does not say otherwise."""
+        expected = list(range(1, len(self.vehicle.rotor_speeds) + 1))
+        if motors is not None and sorted(motors) != expected:
+            raise AutopilotFailed(f"needs `motors` with each of 1 to {len(expected)} once, got {motors}")
+        return motors or expected
+
 
 class Autopilots:
     """Those of a run."""
@@ -76,6 +89,16 @@ class Autopilots:
 
     def __len__(self) -> int:
         return len(self._flying)
+
+    @property
+    def are_live(self) -> bool:
+        """Whether any of them holds the run to real time."""
+        return any(autopilot.is_live for autopilot in self._all)
+
+    def reports(self) -> dict[str, dict[str, Any]]:
+        """By the name of the vehicle, of those who have something to report."""
+        reports = {autopilot.vehicle.name: autopilot.report() for autopilot in self._all}
+        return {name: report for name, report in reports.items() if report}
 
     def open(self, folder: Path | None) -> None:
         for autopilot in self._all:
