@@ -113,20 +113,25 @@ class Kernel:
         return f"<kernel {self.name}>"
 
 
-def _numbers_at(typing_context: Any, address: Any, count: Any) -> Any:
-    numbers = types.Array(types.float64, 1, "C")
+def _array_at(kind: Any) -> Any:
+    array_type, size = types.Array(kind, 1, "C"), kind.bitwidth // 8
 
-    def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
-        array, size = make_array(numbers)(context, builder), context.get_constant(types.intp, 8)
-        data = builder.inttoptr(values[0], ir.DoubleType().as_pointer())
-        populate_array(array, data=data, shape=[values[1]], strides=[size], itemsize=size, meminfo=None)
-        return array._getvalue()
+    def at(typing_context: Any, address: Any, count: Any) -> Any:
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            array, step = make_array(array_type)(context, builder), context.get_constant(types.intp, size)
+            data = builder.inttoptr(values[0], context.get_data_type(kind).as_pointer())
+            populate_array(array, data=data, shape=[values[1]], strides=[step], itemsize=step, meminfo=None)
+            return array._getvalue()
 
-    return numbers(types.intp, types.intp), generate
+        return array_type(types.intp, types.intp), generate
+
+    return intrinsic(at)
 
 
-numbers_at: Any = intrinsic(_numbers_at)
+numbers_at: Any = _array_at(types.float64)
 """Compiled `numbers_at(address, count)`: the array of numbers there, which somebody else must keep alive."""
+integers_at: Any = _array_at(types.int64)
+bytes_at: Any = _array_at(types.uint8)
 
 
 def call_by_address(signature: Any) -> Any:

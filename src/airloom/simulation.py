@@ -172,6 +172,7 @@ class Simulation:
         self._take_in_vehicles()
         self._publisher = Publisher(self.bus, fleet, scenario.log.rate, after=self._publisher)
         self._hooks.find_controllers()
+        self.autopilots.settle()
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
@@ -266,10 +267,9 @@ class Simulation:
                 self._hooks.call_due()
                 self._hooks.call("pre_update")
                 publisher.prepare(self.tick)
-                turn = min(target, self._hooks.next_turn(publisher.turns), self.tick + self.longest_chunk)
-                ticks = min(turn - self.tick, publisher.room(self.tick))
-                self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame)
-                self.tick += ticks
+                room = min(self.longest_chunk, publisher.room(self.tick))
+                if not self._fly_to(min(target, self._hooks.next_turn(publisher.turns), self.tick + room)):
+                    continue
                 if self._look_back() and watch is not None and self.tick < target:
                     watch(self)
                 if glance is not None:
@@ -278,6 +278,15 @@ class Simulation:
             publisher.publish(self.tick)
         if watch is not None:
             watch(self)
+
+    def _fly_to(self, turn: int) -> bool:
+        """Whether it was reached: an autopilot that needs attention is given it at once."""
+        publisher, wires = self._publisher, self.autopilots.wires
+        ticks = turn - self.tick
+        self.tick = self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame, wires)
+        if self.tick < turn:
+            self.autopilots.attend()
+        return self.tick == turn
 
     def _look_back(self) -> bool:
         """Whatever follows the compiled ticks; tells whether messages were published."""

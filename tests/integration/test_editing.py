@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import time
@@ -356,3 +357,22 @@ def test_it_is_told_which_systems_command_a_vehicle(tmp_path):
     assert {name: tower.systems_of(vehicle) for name, vehicle in sim.vehicles.items()} == {
         "drone_0": ["dance"], "drone_1": ["dance"], "alone": [],
     }  # fmt: skip
+
+
+def test_signals_do_not_make_it_wait_forever(tmp_path):
+    sim = al.Simulation(load("hover"))
+    run = RecordedRun(sim, RunFolder.create("hover", tmp_path / "run"), log=False, link=True)
+    deadline = time.monotonic() + 30
+
+    def receive(*_):
+        assert time.monotonic() < deadline, "it does not come back"
+
+    before = signal.signal(signal.SIGALRM, receive)
+    try:
+        with run.link as link:
+            signal.setitimer(signal.ITIMER_REAL, 0.00101, 0.00101)
+            for _ in range(1000):
+                link.serve(wait=0.001)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -12,9 +12,9 @@ from pydantic import Field
 
 from airloom.autopilots import ardupilot_wire as wire
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, find_program
 from airloom.loom.line import set_kernel_timeouts
-from airloom.loom.sights import FleetSights
 
 PORT, PORTS_APART = 9002, 10
 LOOK = 0.2  # s between two looks whether it is still alive
@@ -38,7 +38,7 @@ class ArduPilotParameters(AutopilotParameters):
     motors: list[int] | None = Field(
         None, description="for each rotor of the vehicle, in its order, ArduPilot's output that drives it, from 1"
     )
-    outputs: tuple[float, float] = Field((1000.0, 2000.0), description="at rest and at full speed, µs")
+    outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
     params: dict[str, float] = Field(default_factory=dict, description="ArduPilot's parameters by name")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
 
@@ -49,6 +49,7 @@ class ArduPilot(Autopilot):
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
+    tell, hear = wire.tell, wire.hear
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -59,48 +60,39 @@ class ArduPilot(Autopilot):
         self._listen()
         if not self.parameters.attach:
             self._program = self._started(folder)
-        self._sights = FleetSights(self.sim)
-        self._sights.number(self.vehicle)
+        self._fill_wire()
+        self._meet()
+
+    def _fill_wire(self) -> None:
         self._literals, self._ends = wire.literals(wire.TEMPLATE + "}\n")
         self._numbers = np.zeros(wire.NUMBERS)
-        self._reply, self._size = np.zeros(wire.LONGEST_REPLY, np.uint8), 0
-        self._packet = np.zeros(wire.LONGEST_PACKET, np.uint8)
-        self._frame = -1
+        self._reply, self._packet = np.zeros(wire.LONGEST_REPLY, np.uint8), np.zeros(wire.LONGEST_PACKET, np.uint8)
         self._motors = np.array(self.outputs_of_rotors(self.parameters.motors)) - 1
-        self._most = np.array([rotor.max_speed for rotor in self.vehicle.airframe.rotors])
-        self._speeds = np.zeros(len(self._motors))
-        self._meet()
+        row = self.wire
+        row[FILE], row[wire.LAST_FRAME] = self._line.fileno(), -1
+        row[wire.LITERALS], row[wire.ENDS], row[wire.PIECES] = (
+            address(self._literals),
+            address(self._ends),
+            self._ends.size,
+        )
+        row[wire.NUMBERS_OF], row[wire.COUNT] = address(self._numbers), self._numbers.size
+        row[wire.REPLY], row[wire.PACKET] = address(self._reply), address(self._packet)
+        row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
+        row[wire.LOWEST], row[wire.HIGHEST] = self.parameters.outputs
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
-    def tell(self) -> None:
-        sights = self._sights
-        sights.keep_up()
-        wire.gather(sights.memory, sights.places[0], self.sim.time, self._numbers)
-        self._size = wire.write(self._literals, self._ends, self._numbers, self._reply)
-        wire.tell(self._line.fileno(), self._reply, self._size)
-
-    def hear(self) -> None:
-        frame = wire.hear(self._line.fileno(), self._packet, self._frame)
-        if frame < 0:
-            frame = self._listen_on(frame)
-        self._frame = frame
-        lowest, highest = self.parameters.outputs
-        wire.outputs_to_speeds(self._packet, self._motors, lowest, highest, self._most, self._speeds)
-        self.vehicle.set_rotor_speeds(self._speeds)
-
-    def _listen_on(self, found: int) -> int:
+    def listen_on(self) -> None:
         """Nothing, nonsense or a repeated frame has come; who repeats a frame has not got the reply."""
         deadline = time.monotonic() + self.parameters.timeout
-        while found < 0:
-            if found == wire.REPEATED:
-                wire.tell(self._line.fileno(), self._reply, self._size)
-            elif found == wire.NOT_HEARD:
+        while (result := int(self.wire[RESULT])) < 0:
+            if result == wire.REPEATED:
+                self._line.send(self._reply[: self.wire[wire.SIZE]].data)
+            elif result == wire.NOT_HEARD:
                 self._must_be_alive()
             if time.monotonic() > deadline:
                 raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
-            found = wire.hear(self._line.fileno(), self._packet, self._frame)
-        return found
+            self.hear_again()
 
     def _must_be_alive(self) -> None:
         if self._program is not None and (how := self._program.ended):
@@ -132,7 +124,7 @@ class ArduPilot(Autopilot):
                 continue
             packet = np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8)
             if (frame := wire.frame_count(packet, len(data), -1)) >= 0:
-                self._frame = frame
+                self.wire[wire.LAST_FRAME] = frame
                 self._line.connect(sender)
                 return
 

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.autopilots.frames import frd_from_flu, ned_from_enu, ned_frd_from_enu_flu
-from airloom.compiled import compiled
-from airloom.physics.rows import AX, GX, LANES, PX, QW, VX
+from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
+from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
+from airloom.clock import NS_PER_SECOND
+from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
+from airloom.physics.rows import (
+    AX, AY, AZ, GX, GY, GZ, MAX_SPEED, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ,
+)  # fmt: skip
 from airloom.sockets import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
@@ -21,7 +25,13 @@ DECIMALS, SCALE = 9, 1e9
 FIRST_OUTPUT = 8  # byte of a packet: after magic u16, frame rate u16, frame count u32
 
 NOT_HEARD, REPEATED, NONSENSE = -1, -2, -3
-"""What `hear` gives instead of a frame count."""
+"""Results of hearing instead of a frame count."""
+
+# Columns of the wire: the reply and its size, the packet and the last frame count, the template's pieces and numbers,
+# the rotors' outputs, and the widths of a pulse at rest and at full speed.
+(
+    REPLY, SIZE, PACKET, LAST_FRAME, LITERALS, ENDS, PIECES, NUMBERS_OF, COUNT, MOTORS, ROTORS, LOWEST, HIGHEST,
+) = range(OWN, OWN + 13)  # fmt: skip
 
 NUMBERS = 17
 TEMPLATE = (
@@ -37,18 +47,41 @@ def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
     return np.frombuffer(b"".join(pieces), np.uint8), np.cumsum([len(piece) for piece in pieces])
 
 
+@frame_kernel
+def tell(w, rotors, i, tick, wire):
+    numbers, reply = numbers_at(wire[NUMBERS_OF], wire[COUNT]), bytes_at(wire[REPLY], LONGEST_REPLY)
+    gather(w, i, tick * wire[STEP_NS] / NS_PER_SECOND, numbers)
+    ends = integers_at(wire[ENDS], wire[PIECES])
+    literals = bytes_at(wire[LITERALS], ends[-1])
+    wire[SIZE] = write(literals, ends, numbers, reply)
+    send(wire[FILE], wire[REPLY], wire[SIZE], NO_SIGNAL)
+
+
+@frame_kernel
+def hear(w, rotors, i, tick, wire):
+    """The result is the frame count."""
+    size = recv(wire[FILE], wire[PACKET], LONGEST_PACKET, 0)
+    if size < 0:
+        wire[RESULT] = NOT_HEARD
+        return
+    packet = bytes_at(wire[PACKET], LONGEST_PACKET)
+    wire[RESULT] = frame_count(packet, size, wire[LAST_FRAME])
+    if wire[RESULT] >= 0:
+        wire[LAST_FRAME] = wire[RESULT]
+        turn_rotors(packet, integers_at(wire[MOTORS], wire[ROTORS]), wire[LOWEST], wire[HIGHEST], rotors, i)
+
+
 @compiled
-def gather(memory, place, time, numbers):
+def gather(w, i, time, numbers):
     """The first numbers of the template: what every vehicle tells. The IMU's are its latest reading."""
-    m, at = memory, place
     numbers[0] = time
-    numbers[1], numbers[2], numbers[3] = frd_from_flu(m[at + GX], m[at + GX + LANES], m[at + GX + 2 * LANES])
-    numbers[4], numbers[5], numbers[6] = frd_from_flu(m[at + AX], m[at + AX + LANES], m[at + AX + 2 * LANES])
-    numbers[7], numbers[8], numbers[9] = ned_from_enu(m[at + PX], m[at + PX + LANES], m[at + PX + 2 * LANES])
+    numbers[1], numbers[2], numbers[3] = frd_from_flu(w[GX + i], w[GY + i], w[GZ + i])
+    numbers[4], numbers[5], numbers[6] = frd_from_flu(w[AX + i], w[AY + i], w[AZ + i])
+    numbers[7], numbers[8], numbers[9] = ned_from_enu(w[PX + i], w[PY + i], w[PZ + i])
     numbers[10], numbers[11], numbers[12], numbers[13] = ned_frd_from_enu_flu(
-        m[at + QW], m[at + QW + LANES], m[at + QW + 2 * LANES], m[at + QW + 3 * LANES]
+        w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
     )
-    numbers[14], numbers[15], numbers[16] = ned_from_enu(m[at + VX], m[at + VX + LANES], m[at + VX + 2 * LANES])
+    numbers[14], numbers[15], numbers[16] = ned_from_enu(w[VX + i], w[VY + i], w[VZ + i])
 
 
 @compiled
@@ -89,21 +122,6 @@ def _write_number(number, reply, at):
 
 
 @compiled
-def tell(line, reply, size):
-    """Whether it could be sent."""
-    return send(line, reply.ctypes.data, size, NO_SIGNAL) == size
-
-
-@compiled
-def hear(line, packet, last_frame):
-    """The count of the frame that comes, now in `packet`, or why there is none."""
-    size = recv(line, packet.ctypes.data, packet.size, 0)
-    if size < 0:
-        return NOT_HEARD
-    return frame_count(packet, size, last_frame)
-
-
-@compiled
 def frame_count(packet, size, last_frame):
     """Of a packet that makes sense and is new. A count that starts again is that of an autopilot that started again."""
     magic = np.int64(packet[0]) | np.int64(packet[1]) << 8
@@ -116,10 +134,11 @@ def frame_count(packet, size, last_frame):
 
 
 @compiled
-def outputs_to_speeds(packet, motors, lowest, highest, most, speeds):
+def turn_rotors(packet, motors, lowest, highest, rotors, i):
     """Servo output motors[k] in µs → the speed of rotor k: from rest at `lowest` to the most at `highest`."""
     for k in range(motors.size):
         at = FIRST_OUTPUT + 2 * motors[k]
         width = np.int64(packet[at]) | np.int64(packet[at + 1]) << 8
         share = (width - lowest) / (highest - lowest)
-        speeds[k] = most[k] * min(max(share, 0.0), 1.0)
+        rotor = k * ROTOR_WIDTH + i
+        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * min(max(share, 0.0), 1.0)

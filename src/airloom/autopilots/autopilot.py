@@ -1,16 +1,20 @@
-"""What autopilots share, and how a run has them: all are told, then all are heard, so that they think in parallel."""
+"""What autopilots share, and how a run has them."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import Field
 
+from airloom.autopilots import lockstep
+from airloom.autopilots.lockstep import BLOCK, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH
 from airloom.clock import ticks_per_period
 from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:
+    from airloom.compiled import Kernel
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
@@ -41,23 +45,39 @@ class Autopilot(Plugin):
     """Kinds of sensor that the vehicle must carry."""
     is_live: ClassVar[bool] = False
     """Whether it lives on the wall clock: its frames hold the run to real time."""
+    tell: ClassVar[Kernel]
+    """Says where its vehicle is now; see `lockstep`."""
+    hear: ClassVar[Kernel]
+    """Waits for the answer and turns the rotors accordingly, or leaves a negative result in the wire."""
+    in_loop = True
+    """Whether frames pass inside the compiled loop; if not, Python sees each."""
 
     def __init__(self, parameters: AutopilotParameters, sim: Simulation, vehicle: Vehicle, number: int) -> None:
         """`number` counts the autopilots of a run."""
         self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
+        self.wire = np.zeros(WIRE_WIDTH, np.int64)
 
     def open(self, folder: Path) -> None:
-        """Start it, or wait for it; what it leaves goes to the folder."""
+        """Start it, or wait for it, and put into the wire what its kernels need; what it leaves goes to the folder."""
         raise NotImplementedError
 
-    def tell(self) -> None:
-        """Where its vehicle is now."""
+    def settle(self) -> None:
+        """Find what is its own in a fleet that is new or was replaced."""
+        wire = self.wire
+        wire[TELL], wire[HEAR] = self.tell.address, self.hear.address
+        wire[TICKS], wire[STEP_NS] = self.period, self.sim.step_ns
+        wire[BLOCK], wire[LANE] = self.vehicle.place_in_blocks
+
+    def listen_on(self) -> None:
+        """Deal with the negative result of hearing: the rotors must know their speeds afterwards."""
         raise NotImplementedError
 
-    def hear(self) -> None:
-        """Wait for its answer, and turn the rotors accordingly."""
-        raise NotImplementedError
+    def hear_again(self) -> int:
+        """The result."""
+        flight, wire = self.sim.fleet.flight, self.wire
+        self.hear(flight.blocks[wire[BLOCK]], flight.rotors[wire[BLOCK]], wire[LANE], self.sim.tick, wire)
+        return int(wire[RESULT])
 
     def close(self) -> None:
         """End what was started."""
@@ -83,9 +103,10 @@ class Autopilots:
         chosen = [vehicle for vehicle in sim.vehicles.values() if vehicle.autopilot is not None]
         self._all = [_made(sim, vehicle, number) for number, vehicle in enumerate(chosen)]
         self._flying: list[Autopilot] = []
-        self._told: list[Autopilot] = []
+        self.wires = NO_WIRES
+        """A row each, see `lockstep`."""
         self.periods: set[int] = set()
-        """Ticks between frames, of all of them."""
+        """Ticks between frames that Python sees."""
 
     def __len__(self) -> int:
         return len(self._flying)
@@ -104,28 +125,39 @@ class Autopilots:
         for autopilot in self._all:
             place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
-            self.periods.add(autopilot.period)
             try:
                 autopilot.open(place)
             except AutopilotFailed as failure:
                 raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+        self.settle()
+
+    def settle(self) -> None:
+        """In a fleet that is new or was replaced: who has lost the vehicle is dismissed."""
+        for autopilot in list(self._flying):
+            if self._sim.vehicles.get(autopilot.vehicle.name) is autopilot.vehicle:
+                autopilot.settle()
+            else:
+                self._dismiss(autopilot)
+        self._gather()
 
     def tell(self) -> None:
         """All whose frame it is."""
-        self._told = [autopilot for autopilot in self._flying if self._sim.tick % autopilot.period == 0]
-        for autopilot in self._told:
-            if self._sim.vehicles.get(autopilot.vehicle.name) is autopilot.vehicle:
-                autopilot.tell()
-            else:
-                self._dismiss(autopilot)
+        if self._flying:
+            lockstep.tell(self._sim.tick, self._sim.fleet.flight, self.wires)
 
     def hear(self) -> None:
         """All who were told something."""
-        for autopilot in self._told:
-            try:
-                autopilot.hear()
-            except AutopilotFailed as failure:
-                self._deal_with(autopilot, failure)
+        if self._flying and not lockstep.hear(self._sim.tick, self._sim.fleet.flight, self.wires):
+            self.attend()
+
+    def attend(self) -> None:
+        """To all who were not heard well."""
+        for autopilot in list(self._flying):
+            if self._sim.tick % autopilot.period == 0 and autopilot.wire[RESULT] < 0:
+                try:
+                    autopilot.listen_on()
+                except AutopilotFailed as failure:
+                    self._deal_with(autopilot, failure)
 
     def _deal_with(self, autopilot: Autopilot, failure: AutopilotFailed) -> None:
         text = f"the autopilot of {autopilot.vehicle.name} {failure}"
@@ -134,19 +166,24 @@ class Autopilots:
         self._sim.event(autopilot.vehicle.name, f"{text}: its rotors stop", level="error")
         autopilot.vehicle.set_rotor_speeds([0.0] * autopilot.vehicle.rotor_speeds.size)
         self._dismiss(autopilot)
+        self._gather()
 
     def _dismiss(self, autopilot: Autopilot) -> None:
-        self._flying = [other for other in self._flying if other is not autopilot]
-        self._told = [other for other in self._told if other is not autopilot]
-        self.periods = {other.period for other in self._flying}
+        self._flying.remove(autopilot)
         autopilot.close()
+
+    def _gather(self) -> None:
+        """The wires of those who fly, in one table, of which each keeps its row."""
+        self.wires = np.array([autopilot.wire for autopilot in self._flying]) if self._flying else NO_WIRES
+        for autopilot, wire in zip(self._flying, self.wires, strict=True):
+            autopilot.wire = wire
+        self.periods = {autopilot.period for autopilot in self._flying if not autopilot.in_loop}
 
     def close(self) -> None:
         for autopilot in self._flying:
             autopilot.close()
         self._flying.clear()
-        self._told.clear()
-        self.periods.clear()
+        self._gather()
 
 
 def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:

@@ -20,55 +20,48 @@ BIN_NS = 10_000
 BINS = round(GAP * NS_PER_SECOND / BIN_NS)
 TOLERANCE_NS, GAP_NS = round(TOLERANCE * NS_PER_SECOND), round(GAP * NS_PER_SECOND)
 
-# When the schedule began by clock and tick, the length of a tick, a moment as the C library wants it, and what was counted.
-CLOCK_NS, TICK, STEP_NS, SECONDS, NANOSECONDS, FRAMES, LATE, GAPS, SCHEDULE = range(9)
-SUM, SQUARES, MOST, SUMS = range(4)
+# When the schedule began by clock and tick, a moment as the C library wants it, what was counted, and how often frames
+# were late by each multiple of BIN_NS.
+CLOCK_NS, TICK, SECONDS, NANOSECONDS, FRAMES, LATE, GAPS, SUM_NS, SQUARES_US, MOST_NS, HISTOGRAM = range(11)
+BEAT = HISTOGRAM + BINS + 1
 
 
-class Beat:
-    """The schedule of frames, and their lateness."""
-
-    def __init__(self, step_ns: int) -> None:
-        self.schedule = np.zeros(SCHEDULE, np.int64)
-        self.schedule[STEP_NS] = step_ns
-        self.sums, self.histogram = np.zeros(SUMS), np.zeros(BINS + 1, np.int64)
-
-    def report(self) -> dict[str, float]:
-        """Lateness in seconds; `jitter` is its standard deviation."""
-        frames, late, gaps = (int(self.schedule[k]) for k in (FRAMES, LATE, GAPS))
-        mean = self.sums[SUM] / max(frames, 1)
-        variance = self.sums[SQUARES] / max(frames, 1) - mean * mean
-        most = float(self.sums[MOST])
-        above = (np.searchsorted(np.cumsum(self.histogram), 0.99 * frames) + 1) * BIN_NS / NS_PER_SECOND
-        return {
-            "frames": frames, "late": late, "gaps": gaps, "mean": float(mean), "jitter": sqrt(max(variance, 0.0)),
-            "percentile_99": min(above, most), "maximum": most,
-        }  # fmt: skip
+def report(beat: np.ndarray) -> dict[str, float]:
+    """Lateness in seconds; `jitter` is its standard deviation."""
+    frames, late, gaps, most_ns = (int(beat[k]) for k in (FRAMES, LATE, GAPS, MOST_NS))
+    mean = beat[SUM_NS] / NS_PER_SECOND / max(frames, 1)
+    variance = beat[SQUARES_US] * 1e-12 / max(frames, 1) - mean * mean
+    enough = int(np.searchsorted(np.cumsum(beat[HISTOGRAM:]), 0.99 * frames)) + 1
+    return {
+        "frames": frames, "late": late, "gaps": gaps, "mean": float(mean), "jitter": sqrt(max(variance, 0.0)),
+        "percentile_99": min(enough * BIN_NS, most_ns) / NS_PER_SECOND, "maximum": most_ns / NS_PER_SECOND,
+    }  # fmt: skip
 
 
 @compiled
-def now_ns(schedule):
-    clock_gettime(MONOTONIC, schedule[SECONDS:].ctypes.data)
-    return schedule[SECONDS] * NS_PER_SECOND + schedule[NANOSECONDS]
+def _now_ns(beat):
+    clock_gettime(MONOTONIC, beat[SECONDS:].ctypes.data)
+    return beat[SECONDS] * NS_PER_SECOND + beat[NANOSECONDS]
 
 
 @compiled
-def wait_for(tick, schedule, sums, histogram):
-    """Until the wall clock reaches this tick. The first frame begins the schedule, and no wait before the second is a gap."""
-    due = schedule[CLOCK_NS] + (tick - schedule[TICK]) * schedule[STEP_NS]
-    late = now_ns(schedule) - due
-    if late > GAP_NS or schedule[CLOCK_NS] == 0:
-        schedule[GAPS] += schedule[FRAMES] > 0
-        schedule[CLOCK_NS], schedule[TICK] = due + late, tick
+def wait_for(tick, step_ns, beat):
+    """Until the wall clock reaches this tick. The first frame begins the schedule, and what delays the second, when
+    everything is compiled, is no gap.
+    """
+    due = beat[CLOCK_NS] + (tick - beat[TICK]) * step_ns
+    late = _now_ns(beat) - due
+    if late > GAP_NS or beat[CLOCK_NS] == 0:
+        beat[GAPS] += beat[FRAMES] > 0
+        beat[CLOCK_NS], beat[TICK] = due + late, tick
         return
     while late < 0:
-        schedule[SECONDS], schedule[NANOSECONDS] = due // NS_PER_SECOND, due % NS_PER_SECOND
-        clock_nanosleep(MONOTONIC, ABSOLUTE, schedule[SECONDS:].ctypes.data, 0)
-        late = now_ns(schedule) - due
-    seconds = late / NS_PER_SECOND
-    schedule[FRAMES] += 1
-    schedule[LATE] += late > TOLERANCE_NS
-    sums[SUM] += seconds
-    sums[SQUARES] += seconds * seconds
-    sums[MOST] = max(sums[MOST], seconds)
-    histogram[min(late // BIN_NS, BINS)] += 1
+        beat[SECONDS], beat[NANOSECONDS] = due // NS_PER_SECOND, due % NS_PER_SECOND
+        clock_nanosleep(MONOTONIC, ABSOLUTE, beat[SECONDS:].ctypes.data, 0)
+        late = _now_ns(beat) - due
+    beat[FRAMES] += 1
+    beat[LATE] += late > TOLERANCE_NS
+    beat[SUM_NS] += late
+    beat[SQUARES_US] += (late // 1000) ** 2
+    beat[MOST_NS] = max(beat[MOST_NS], late)
+    beat[HISTOGRAM + min(late // BIN_NS, BINS)] += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -12,9 +13,10 @@ from pydantic import Field, field_validator
 from airloom.autopilots import hil_wire as wire
 from airloom.autopilots import mavlink_wire as mav
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
-from airloom.autopilots.beat import Beat
+from airloom.autopilots.beat import BEAT, report
 from airloom.autopilots.board_lines import line_to
-from airloom.autopilots.sensor_messages import SensorTable
+from airloom.autopilots.lockstep import FILE, RESULT, address
+from airloom.autopilots.sensor_messages import TABLE, fill_sensor_table
 from airloom.clock import NS_PER_SECOND
 
 FASTEST = 500.0  # Hz
@@ -53,106 +55,94 @@ class Hil(Autopilot):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._line = line_to(self.parameters.line, self.parameters.own_port)
-        self._start_counting()
+        self._beat = np.zeros(BEAT, np.int64)
 
-    def _start_counting(self) -> None:
-        wanted, step_ns = self.parameters, self.sim.step_ns
-        self._beat = Beat(step_ns)
-        self._state, self._board = np.zeros(wire.LINE, np.int64), np.zeros(wire.BOARD, np.int64)
-        self._state[wire.FILE], self._state[wire.HANGS_UP] = -1, self._line.hangs_up
-        self._board[wire.START_PATIENCE] = round(wanted.start_timeout * NS_PER_SECOND / step_ns)
-        self._board[wire.PATIENCE] = round(wanted.timeout * NS_PER_SECOND / step_ns)
-        self._silences = self._losses = 0
-        self._was_told = np.zeros(wire.LINE, np.int64)
-        self._tried = 0.0
+    tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
-        self._start_counting()
-        airframe = self.vehicle.airframe
-        self._second = round(NS_PER_SECOND / self.sim.step_ns)
-        self._motors = np.array(self.outputs_of_rotors(self.parameters.motors)) - 1
-        self._most = np.array([rotor.max_speed for rotor in airframe.rotors])
-        self._mix = wire.mix_of_controls(airframe)
-        self._speeds = np.zeros(len(self._motors))
-        self._table = SensorTable(self.sim, self.vehicle)
-        self._speaker = np.array([SYSTEM, COMPONENT, 0])
-        self._sensors, self._place, self._values = (np.zeros(wire.VALUES) for _ in range(3))
-        self._told, self._heard = np.zeros(wire.LONGEST_FRAME, np.uint8), np.zeros(wire.BUFFER, np.uint8)
-        self._found = np.zeros(mav.FOUND, np.int64)
-        self._state[wire.FILE] = self._line.open()
+        self.wire[:] = 0
+        self._fill_wire()
+        self._silences = self._losses = 0
+        self._before = self.wire.copy()
+        self._tried = 0.0
+        self.wire[FILE] = self._line.open()
 
-    # -- frames ------------------------------------------------------------------------------------------------------
+    def _fill_wire(self) -> None:
+        wanted, row, step_ns = self.parameters, self.wire, self.sim.step_ns
+        self._motors = np.array(self.outputs_of_rotors(wanted.motors)) - 1
+        self._mix = wire.mix_of_controls(self.vehicle.airframe)
+        self._beat, self._table = np.zeros(BEAT, np.int64), np.full(TABLE, -1, np.int64)
+        self._speaker, self._found = np.array([SYSTEM, COMPONENT, 0]), np.zeros(mav.FOUND, np.int64)
+        self._numbers = np.zeros(wire.NUMBERS)
+        self._letter, self._buffer = np.zeros(wire.LONGEST_LETTER, np.uint8), np.zeros(wire.BUFFER_SIZE, np.uint8)
+        row[FILE], row[wire.HANGS_UP] = -1, self._line.hangs_up
+        row[wire.START_PATIENCE] = round(wanted.start_timeout * NS_PER_SECOND / step_ns)
+        row[wire.PATIENCE] = round(wanted.timeout * NS_PER_SECOND / step_ns)
+        row[wire.BEAT_OF], row[wire.TABLE_OF] = address(self._beat), address(self._table)
+        row[wire.SPEAKER_OF], row[wire.FOUND_OF] = address(self._speaker), address(self._found)
+        row[wire.NUMBERS_OF], row[wire.LETTER] = address(self._numbers), address(self._letter)
+        row[wire.BUFFER], row[wire.MOTORS] = address(self._buffer), address(self._motors)
+        row[wire.MIX], row[wire.ROTORS] = address(self._mix), self._motors.size
 
-    def tell(self) -> None:
-        beat, table = self._beat, self._table
-        table.keep_up()
-        wire.tell(
-            self.sim.tick, self._second, self._state, beat.schedule, beat.sums, beat.histogram, table.table, table.rows,
-            table.stamps, self._speaker, self._sensors, self._place, self._told,
-        )  # fmt: skip
-
-    def hear(self) -> None:
-        found = wire.hear(
-            self.sim.tick, self._state, self._board, self._heard, self._found, self._values, self._motors, self._most,
-            self._mix, self._speeds,
-        )  # fmt: skip
-        if found == wire.LOST:
-            self._reach_again()
-        elif found == wire.SILENT:
-            self._fall_silent()
-        elif found == wire.BACK:
-            self._event("speaks again", "info")
-        self.vehicle.set_rotor_speeds(self._speeds)
+    def settle(self) -> None:
+        super().settle()
+        fill_sensor_table(self._table, self.sim.fleet, self.vehicle.name)
 
     # -- when something goes wrong -----------------------------------------------------------------------------------
 
+    def listen_on(self) -> None:
+        result = self.wire[RESULT]
+        if result == wire.LOST:
+            self._reach_again()
+        elif result == wire.SILENT:
+            self._fall_silent()
+        else:
+            self._event("speaks again")
+
     def _reach_again(self) -> None:
         """A board that was unplugged, or starts again, gets its line back as soon as it is there."""
-        if self._state[wire.FILE] >= 0:
+        if self.wire[FILE] >= 0:
             self._line.close()
-            self._state[wire.FILE], self._state[wire.WAITING] = -1, 0
+            self.wire[FILE], self.wire[wire.WAITING] = -1, 0
             self._losses += 1
             self._event("is unplugged: its line hung up", "warning")
         if (now := time.monotonic()) - self._tried > RETRY:
             self._tried = now
-            try:
-                self._state[wire.FILE] = self._line.open()
-            except AutopilotFailed:
-                return
-            self._event("is plugged in again", "info")
+            with suppress(AutopilotFailed):
+                self.wire[FILE] = self._line.open()
+                self._event("is plugged in again")
 
     def _fall_silent(self) -> None:
-        seconds = (self.sim.tick - self._board[wire.SPOKE]) / self._second
-        why = f"has said nothing for {seconds:.3g} s{self._likely_cause()}"
+        seconds = (self.sim.tick - self.wire[wire.SPOKE]) * self.sim.step_ns / NS_PER_SECOND
+        failure = f"has said nothing for {seconds:.3g} s{self._likely_cause()}"
         if self.parameters.on_failure == "stop":
-            raise AutopilotFailed(why)
+            raise AutopilotFailed(failure)
         self._silences += 1
-        self._speeds[:] = 0.0
-        self._event(f"{why}: its rotors stop until it speaks again", "warning")
+        self.vehicle.set_rotor_speeds([0.0] * self._motors.size)
+        self._event(f"{failure}; its rotors stand still until it speaks again", "warning")
 
     def _likely_cause(self) -> str:
-        """By what has come since it was last silent."""
-        came = self._state - self._was_told
-        self._was_told = self._state.copy()
+        """By what has come since it was silent last."""
+        came, self._before = self.wire - self._before, self.wire.copy()
         if came[wire.OUTPUTS] or not came[wire.CAME]:
             return ""
         if came[wire.MESSAGES]:
-            return " of its rotors, though it speaks MAVLink; is HIL switched on (PX4: SYS_HITL 1)?"
-        return ", for bytes come, but no MAVLink; is the baud rate right, or another program on the line?"
+            return " of rotors, though it speaks MAVLink: is HIL switched on (PX4: SYS_HITL 1)?"
+        return ", for bytes come, but no MAVLink: is the baud rate right, and the line the board's?"
 
-    def _event(self, text: str, level: str) -> None:
+    def _event(self, text: str, level: str = "info") -> None:
         self.sim.event(self.vehicle.name, f"the board {text}", level)
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
     def report(self) -> dict[str, Any]:
-        state = {name: int(self._state[k]) for name, k in (("told", wire.TOLD), ("dropped", wire.DROPPED))}
+        """Times in seconds."""
         return {
-            "lateness": self._beat.report(), **state, "outputs": int(self._state[wire.OUTPUTS]),
-            "longest_silence": float(self._board[wire.LONGEST] * self.sim.step_ns / NS_PER_SECOND),
-            "silences": self._silences, "losses": self._losses,
+            "lateness": report(self._beat), "told": int(self.wire[wire.TOLD]), "dropped": int(self.wire[wire.DROPPED]),
+            "outputs": int(self.wire[wire.OUTPUTS]), "silences": self._silences, "losses": self._losses,
+            "longest_silence": float(self.wire[wire.LONGEST] * self.sim.step_ns / NS_PER_SECOND),
         }  # fmt: skip
 
     def close(self) -> None:
         self._line.close()
-        self._state[wire.FILE] = -1
+        self.wire[FILE] = -1

@@ -12,145 +12,152 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airloom.autopilots import mavlink_wire as mav
-from airloom.autopilots.beat import wait_for
-from airloom.autopilots.sensor_messages import place_values, sensor_values
-from airloom.compiled import compiled
+from airloom.autopilots.beat import BEAT, wait_for
+from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
+from airloom.autopilots.sensor_messages import TABLE, place_values, sensor_values
+from airloom.clock import NS_PER_SECOND
+from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
+from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
 from airloom.system_calls import BROKEN, READABLE, poll, read, write
 
 if TYPE_CHECKING:
     from airloom.vehicles.airframe import Airframe
 
-HEARTBEAT = np.array([0.0, 0.0, 8.0, 0.0, 4.0, 3.0])  # of something that is no autopilot, and active
+# Columns of the wire. The line: whether it can hang up, a place for questions to the kernel, bytes of a frame that is
+# still on its way, and what was counted: frames told and dropped, bytes, messages and outputs that came.
+HANGS_UP, QUESTION, WAITING, TOLD, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN, OWN + 8)
+# The board: its own clock and the tick at its last output, ticks that it may be silent before the first and after it,
+# whether it was for longer, and the longest silence between two outputs.
+STAMP, SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST = range(OWN + 8, OWN + 14)
+# Addresses of arrays, and the number of rotors.
+BEAT_OF, TABLE_OF, SPEAKER_OF, NUMBERS_OF, FOUND_OF, LETTER, BUFFER, MOTORS, MIX, ROTORS = range(OWN + 14, OWN + 24)
+
+CALM, LOST, SILENT, BACK = 0, -1, -2, -3
+"""What `hear` gives."""
 VALUES = 19
 """Of the longest message."""
-LONGEST_FRAME = 4 * mav.LONGEST_FRAME
-BUFFER = 8192
+SENSORS, PLACE, OUTPUT, NUMBERS = 0, VALUES, 2 * VALUES, 3 * VALUES
+"""The numbers of three messages: what sensors read, where the vehicle is, what came last."""
+LONGEST_LETTER = 3 * mav.LONGEST_FRAME
+BUFFER_SIZE = 8192
 MOST_READS = 16  # in a frame, so that a board that floods the line does not hold up the run
 REBOOT = 1_000_000  # µs that a board's clock goes back if it starts again; a message that is less old came late
-
-# What is known of the line: its file number, whether it can hang up, a place for questions to the kernel, bytes of a
-# frame that is still on its way, the board's clock in its last output, and what was counted: frames told and dropped,
-# bytes, messages and outputs that came.
-FILE, HANGS_UP, QUESTION, WAITING, STAMP, TOLD, DROPPED, CAME, MESSAGES, OUTPUTS, LINE = range(11)
-# What is known of the board: the tick of its last output, how many it may be silent before the first and after it,
-# whether it was for longer, and the longest silence between two outputs.
-SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST, BOARD = range(6)
-CALM, LOST, SILENT, BACK = range(4)
-"""What `hear` gives."""
+HEARTBEAT = np.array([0.0, 0.0, 8.0, 0.0, 4.0, 3.0])  # of something that is no autopilot, and active
 
 
-@compiled
-def tell(tick, second, line, schedule, sums, histogram, table, rows, stamps, speaker, sensors, place, data):
-    """At its time: whatever reading is new, and each second a heartbeat. `sensors` and `place` hold the last values."""
-    wait_for(tick, schedule, sums, histogram)
-    time_us = tick * 1e6 / second
-    end = 0
-    if sensor_values(time_us, table, rows, stamps, sensors):
-        end = mav.write(speaker, mav.HIL_SENSOR, mav.HIL_SENSOR_FIELDS, sensors, data, end)
-    if place_values(time_us, table, rows, stamps, place):
-        end = mav.write(speaker, mav.HIL_GPS, mav.HIL_GPS_FIELDS, place, data, end)
-    if tick % second == 0:
-        end = mav.write(speaker, mav.HEARTBEAT, mav.HEARTBEAT_FIELDS, HEARTBEAT, data, end)
-    if end > 0 and line[FILE] >= 0:
-        line[TOLD] += 1
-        line[DROPPED] += write(line[FILE], data.ctypes.data, end) != end
+@frame_kernel
+def tell(w, rotors, i, tick, wire):
+    """At its time: whatever reading is new, and each second a heartbeat."""
+    wait_for(tick, wire[STEP_NS], integers_at(wire[BEAT_OF], BEAT))
+    table, speaker = integers_at(wire[TABLE_OF], TABLE), integers_at(wire[SPEAKER_OF], mav.SPEAKER)
+    numbers, letter = numbers_at(wire[NUMBERS_OF], NUMBERS), bytes_at(wire[LETTER], LONGEST_LETTER)
+    time_ns, end = tick * wire[STEP_NS], 0
+    if sensor_values(time_ns * 1e-3, table, numbers[SENSORS:]):
+        end = mav.write(speaker, mav.HIL_SENSOR, mav.HIL_SENSOR_FIELDS, numbers[SENSORS:], letter, end)
+    if place_values(time_ns * 1e-3, table, numbers[PLACE:]):
+        end = mav.write(speaker, mav.HIL_GPS, mav.HIL_GPS_FIELDS, numbers[PLACE:], letter, end)
+    if time_ns % NS_PER_SECOND == 0:
+        end = mav.write(speaker, mav.HEARTBEAT, mav.HEARTBEAT_FIELDS, HEARTBEAT, letter, end)
+    if end > 0 and wire[FILE] >= 0:
+        wire[TOLD] += 1
+        wire[DROPPED] += write(wire[FILE], wire[LETTER], end) != end
 
 
-@compiled
-def hear(tick, line, board, data, found, values, motors, most, mix, speeds):
-    """Turn the newest output that has come into the speeds of rotors; tells what has become of the board."""
-    before = line[OUTPUTS]
-    is_there = listen(line, data, found, values, motors, most, mix, speeds)
-    quiet = tick - board[SPOKE]
-    if line[OUTPUTS] > before:
-        board[LONGEST] = max(board[LONGEST], quiet) if before > 0 else 0
-        board[SPOKE] = tick
-        if board[IS_SILENT]:
-            board[IS_SILENT] = 0
-            return BACK
-    elif not board[IS_SILENT] and quiet > board[PATIENCE if before > 0 else START_PATIENCE]:
-        board[IS_SILENT] = 1
-        return SILENT
-    return CALM if is_there else LOST
+@frame_kernel
+def hear(w, rotors, i, tick, wire):
+    """Let the newest output that has come turn the rotors."""
+    before = wire[OUTPUTS]
+    is_there = listen(rotors, i, wire)
+    quiet = tick - wire[SPOKE]
+    wire[RESULT] = CALM if is_there else LOST
+    if wire[OUTPUTS] > before:
+        wire[LONGEST] = max(wire[LONGEST], quiet) if before > 0 else 0
+        wire[SPOKE] = tick
+        if wire[IS_SILENT]:
+            wire[IS_SILENT], wire[RESULT] = 0, BACK
+    elif not wire[IS_SILENT] and quiet > wire[PATIENCE if before > 0 else START_PATIENCE]:
+        wire[IS_SILENT], wire[RESULT] = 1, SILENT
 
 
 @compiled
-def listen(line, data, found, values, motors, most, mix, speeds):
+def listen(rotors, i, wire):
     """Take all that has come; tells whether the line is there."""
     for _ in range(MOST_READS):
-        answer = _asked(line)
+        answer = _asked(wire)
         if answer & READABLE == 0:
-            return line[HANGS_UP] == 0 or answer & BROKEN == 0
-        size = read(line[FILE], data[line[WAITING] :].ctypes.data, data.size - line[WAITING])
+            return wire[HANGS_UP] == 0 or answer & BROKEN == 0
+        size = read(wire[FILE], wire[BUFFER] + wire[WAITING], BUFFER_SIZE - wire[WAITING])
         if size <= 0:
-            return line[HANGS_UP] == 0
-        line[CAME] += size
-        _understand(line, data, line[WAITING] + size, found, values, motors, most, mix, speeds)
+            return wire[HANGS_UP] == 0
+        wire[CAME] += size
+        _understand(wire[WAITING] + size, rotors, i, wire)
     return True
 
 
 @compiled
-def _asked(line):
+def _asked(wire):
     """Whether there is something to read, or nobody there."""
-    if line[FILE] < 0:
+    if wire[FILE] < 0:
         return BROKEN
-    line[QUESTION] = line[FILE] | READABLE << 32
-    poll(line[QUESTION:].ctypes.data, 1, 0)
-    return line[QUESTION] >> 48
+    wire[QUESTION] = wire[FILE] | READABLE << 32
+    poll(wire[QUESTION:].ctypes.data, 1, 0)
+    return wire[QUESTION] >> 48
 
 
 @compiled
-def _understand(line, data, end, found, values, motors, most, mix, speeds):
-    """All frames in data[:end]; the beginning of one that is on its way stays at the front."""
+def _understand(end, rotors, i, wire):
+    """All frames up to `end` in the buffer; the beginning of one that is on its way stays at the front."""
+    buffer, found = bytes_at(wire[BUFFER], BUFFER_SIZE), integers_at(wire[FOUND_OF], mav.FOUND)
+    values = numbers_at(wire[NUMBERS_OF], NUMBERS)[OUTPUT:]
     at = 0
-    while mav.find(data, at, end, found):
+    while mav.find(buffer, at, end, found):
         at = found[mav.NEXT]
-        line[MESSAGES] += 1
+        wire[MESSAGES] += 1
         if found[mav.NUMBER] == mav.HIL_ACTUATOR_CONTROLS:
-            mav.read(data, found, mav.HIL_ACTUATOR_CONTROLS_FIELDS, values)
-            if _is_newer(line, values):
-                speeds_of_outputs(values[2:], motors, most, speeds)
+            mav.read(buffer, found, mav.HIL_ACTUATOR_CONTROLS_FIELDS, values)
+            if _is_newer(wire, values):
+                turn_by_outputs(values[2:], integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
         elif found[mav.NUMBER] == mav.HIL_CONTROLS:
-            mav.read(data, found, mav.HIL_CONTROLS_FIELDS, values)
-            if _is_newer(line, values):
-                speeds_of_controls(values[1:], mix, most, speeds)
-    for k in range(end - found[mav.NEXT]):
-        data[k] = data[found[mav.NEXT] + k]
-    line[WAITING] = end - found[mav.NEXT]
+            mav.read(buffer, found, mav.HIL_CONTROLS_FIELDS, values)
+            if _is_newer(wire, values):
+                turn_by_controls(values[1:], numbers_at(wire[MIX], 4 * wire[ROTORS]), rotors, i)
+    wire[WAITING] = end - found[mav.NEXT]
+    for k in range(wire[WAITING]):
+        buffer[k] = buffer[found[mav.NEXT] + k]
 
 
 @compiled
-def _is_newer(line, values):
+def _is_newer(wire, values):
     """Whether an output was not overtaken by another, nor came before; a board without a clock says 0."""
-    stamp, last = np.int64(values[0]), line[STAMP]
+    stamp, last = np.int64(values[0]), wire[STAMP]
     if stamp != 0 and last - REBOOT <= stamp <= last:
         return False
-    line[STAMP] = stamp
-    line[OUTPUTS] += 1
+    wire[STAMP] = stamp
+    wire[OUTPUTS] += 1
     return True
 
 
 @compiled
-def speeds_of_outputs(outputs, motors, most, speeds):
+def turn_by_outputs(outputs, motors, rotors, i):
     """Output motors[k] from 0 to 1 → the speed of rotor k; what is no number stops it."""
     for k in range(motors.size):
-        share = outputs[motors[k]]
-        speeds[k] = most[k] * min(share, 1.0) if share > 0.0 else 0.0
+        rotor, share = k * ROTOR_WIDTH + i, outputs[motors[k]]
+        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * min(share, 1.0) if share > 0.0 else 0.0
 
 
 @compiled
-def speeds_of_controls(controls, mix, most, speeds):
-    """Roll, pitch, yaw and throttle → thrusts by `mix`, as shares of the greatest → speeds, within what rotors can."""
-    for k in range(most.size):
-        share = 0.0
+def turn_by_controls(controls, mix, rotors, i):
+    """Roll, pitch, yaw and throttle → thrusts by `mix` → speeds, within what rotors can."""
+    for k in range(mix.size // 4):
+        rotor, share = k * ROTOR_WIDTH + i, 0.0
         for j in range(4):
-            share += mix[k, j] * controls[j]
-        speeds[k] = most[k] * sqrt(min(share, 1.0)) if share > 0.0 else 0.0
+            share += mix[4 * k + j] * controls[j]
+        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * sqrt(min(share, 1.0)) if share > 0.0 else 0.0
 
 
 def mix_of_controls(airframe: Airframe) -> np.ndarray:
-    """n × 4: each rotor's thrust, as a share of its greatest, for a full roll, pitch and yaw to the right, nose up and
-    right, and for full throttle.
+    """n × 4: the thrust of each rotor, as a share of its greatest, for full roll to the right, pitch up, yaw to the right
+    and throttle.
 
     Full throttle is the thrust of all rotors at their greatest speed; a full torque is what they can give about an axis
     while they carry half of that.

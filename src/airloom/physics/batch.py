@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from airloom.autopilots.lockstep import NO_WIRES, advance_batch_in_lockstep
 from airloom.fleet import Fleet
 from airloom.loop import advance_batch
 from airloom.physics.contact import corner_forces
@@ -26,15 +27,22 @@ class BatchEngine:
     def take_state(self) -> None:
         """Likewise: a state that was set from outside is already here."""
 
-    def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
-        """Every share of blocks by itself: vehicles do not touch one another, so the order cannot matter."""
-        flight, sensing = self.fleet.flight, self.fleet.sensing
-        rest: tuple = (tick, ticks, self.dt, self.rk4, flight, sensing, frame_ticks, first_frame)
+    def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int, wires: np.ndarray = NO_WIRES) -> int:
+        """Every share of blocks by itself: vehicles do not touch one another, so the order cannot matter.
+
+        Gives the tick reached, which is an earlier one if an autopilot needs attention there. With autopilots all
+        blocks fly on one thread: they meet at every frame.
+        """
+        end, blocks = tick + ticks, len(self.fleet.blocks)
+        rest: tuple = (self.dt, self.rk4, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame)
+        if len(wires):
+            return advance_batch_in_lockstep(wires, blocks, tick, end, *rest)
         if self._pool is None:
-            advance_batch(0, len(self.fleet.blocks), *rest)
-            return
-        for job in [self._pool.submit(advance_batch, first, end, *rest) for first, end in self._shares]:
+            advance_batch(0, blocks, tick, ticks, *rest)
+            return end
+        for job in [self._pool.submit(advance_batch, first, stop, tick, ticks, *rest) for first, stop in self._shares]:
             job.result()
+        return end
 
     def contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Where vehicles touch the ground, and the forces on them there (world, N)."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from airloom.autopilots.lockstep import NO_WIRES
 from airloom.fleet import Fleet
-from airloom.physics.mujoco_loop import advance_mujoco
+from airloom.physics.mujoco_loop import advance_mujoco, advance_mujoco_in_lockstep
 from airloom.physics.rows import LANES, PX, QW, VX, WX
 from airloom.scenario.models import HeightField, Obstacle, Scenario, World
 from airloom.world.ground import read_heights
@@ -43,9 +44,14 @@ class MujocoEngine:
             qvel[:3], qvel[3:6] = column[VX // LANES :][:3], column[WX // LANES :][:3]
         mujoco.mj_forward(self.model, self.data)
 
-    def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int) -> None:
-        flight, sensing = self.fleet.flight, self.fleet.sensing
-        advance_mujoco(*self._bodies, tick, ticks, self.dt, flight, sensing, frame_ticks, first_frame)
+    def advance(self, tick: int, ticks: int, frame_ticks: int, first_frame: int, wires: np.ndarray = NO_WIRES) -> int:
+        """Gives the tick reached, which is an earlier one if an autopilot needs attention there."""
+        end = tick + ticks
+        rest: tuple = (self.dt, self.fleet.flight, self.fleet.sensing, frame_ticks, first_frame)
+        if len(wires):
+            return advance_mujoco_in_lockstep(wires, *self._bodies, tick, end, *rest)
+        advance_mujoco(*self._bodies, tick, ticks, *rest)
+        return end
 
     def contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Where vehicles touch something, and the forces on them there (world, N)."""

@@ -9,6 +9,7 @@ import llvmlite.binding
 import mujoco
 from numba import types
 
+from airloom.autopilots.lockstep import exchange, next_frame
 from airloom.compiled import compiled
 from airloom.loop import PROPELLERS, effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
@@ -93,3 +94,18 @@ def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sen
             _read_state(w, flight.vehicles[b], qpos, qvel)
             keep_mean_acceleration(w, dt)
             look_and_think(b, t + 1, flight, sensing, frame_ticks, first_frame)
+
+
+@compiled
+def advance_mujoco_in_lockstep(
+    wires, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, frame_ticks, first_frame
+):
+    """As `advance_batch_in_lockstep`."""
+    while True:
+        turn = next_frame(tick, end, wires)
+        advance_mujoco(
+            model, data, qpos, qvel, forces, tick, turn - tick, dt, flight, sensing, frame_ticks, first_frame
+        )
+        tick = turn
+        if tick == end or not exchange(tick, flight, wires):
+            return tick

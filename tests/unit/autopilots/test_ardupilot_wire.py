@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.autopilots import ardupilot_wire as wire
+from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
 
 TEXT, ENDS = wire.literals(wire.TEMPLATE + "}\n")
 
@@ -59,10 +60,11 @@ def test_a_packet_that_is_cut_is_nonsense():
 
 
 def test_outputs_turn_rotors():
+    lane, rotors = 5, np.zeros(4 * ROTOR_WIDTH)
+    rotors[MAX_SPEED + lane :: ROTOR_WIDTH] = [100.0, 100.0, 200.0, 100.0]
     data, _ = packet(1, [1000, 1500, 2000, 2200])
-    speeds = np.zeros(4)
-    wire.outputs_to_speeds(data, np.array([3, 2, 1, 0]), 1000.0, 2000.0, np.array([100.0, 100.0, 200.0, 100.0]), speeds)
-    assert speeds.tolist() == [100.0, 100.0, 100.0, 0.0]
+    wire.turn_rotors(data, np.array([3, 2, 1, 0]), 1000, 2000, rotors, lane)
+    assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [100.0, 100.0, 100.0, 0.0]
     data, _ = packet(1)
-    wire.outputs_to_speeds(data, np.array([0, 1, 2, 3]), 1000.0, 2000.0, np.full(4, 100.0), speeds)
-    assert speeds.tolist() == [0, 0, 0, 0], "no output yet"
+    wire.turn_rotors(data, np.array([0, 1, 2, 3]), 1000, 2000, rotors, lane)
+    assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [0, 0, 0, 0], "no output yet"

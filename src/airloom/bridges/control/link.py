@@ -16,7 +16,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
-from queue import Empty, SimpleQueue
+from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 from airloom.bridges.control.methods import parse
@@ -42,7 +42,8 @@ class ControlLink:
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
         self._tower = Tower(run)
-        self._requests: SimpleQueue[tuple[Request, Future]] = SimpleQueue()
+        # No SimpleQueue: in CPython 3.11 a signal may turn the last microseconds of its timeout into forever.
+        self._requests: Queue[tuple[Request, Future]] = Queue()
         self._clients: set[socket.socket] = set()
         self._is_open = False
 
