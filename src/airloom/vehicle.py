@@ -19,7 +19,7 @@ from airloom.physics.rows import (
     TARGET, VX, WINDX, WX,
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
-from airloom.sensors.sensor import DELAYED, READING
+from airloom.sensors.sensor import DELAYED, READING, Sensor
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -55,6 +55,10 @@ class Vehicle:
     @property
     def airframe(self):
         return self._member.airframe
+
+    @property
+    def sensors(self) -> list[Sensor]:
+        return self._member.sensors
 
     @property
     def place_in_blocks(self) -> tuple[int, int]:

@@ -11,9 +11,9 @@ import numpy as np
 from pydantic import Field
 
 from airloom.autopilots import ardupilot_wire as wire
-from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
 from airloom.loom.line import set_kernel_timeouts
 
 PORT, PORTS_APART = 9002, 10
@@ -30,20 +30,13 @@ FRAMES: dict[str, tuple[int, int]] = {"quad_x": (1, 1), "quad_plus": (1, 0), "he
 """FRAME_CLASS and FRAME_TYPE."""
 
 
-class ArduPilotParameters(AutopilotParameters):
-    binary: str | None = Field(None, description="the program arducopter; looked for if left out")
-    attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
-    instance: int | None = Field(None, ge=0, le=99, description="ArduPilot's -I; counted up if left out")
+class ArduPilotParameters(ProgramParameters):
     frame: str = Field("quad_x", description="one of " + ", ".join(FRAMES))
-    motors: list[int] | None = Field(
-        None, description="for each rotor of the vehicle, in its order, ArduPilot's output that drives it, from 1"
-    )
     outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
-    params: dict[str, float] = Field(default_factory=dict, description="ArduPilot's parameters by name")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
 
 
-class ArduPilot(Autopilot):
+class ArduPilot(ProgramAutopilot):
     """ArduPilot SITL (arducopter) over its JSON interface, in lockstep."""
 
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
@@ -51,15 +44,10 @@ class ArduPilot(Autopilot):
     needs = ("imu",)
     tell, hear = wire.tell, wire.hear
 
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self._instance = self.number if self.parameters.instance is None else self.parameters.instance
-        self._program: Program | None = None
-
     def open(self, folder: Path) -> None:
         self._listen()
         if not self.parameters.attach:
-            self._program = self._started(folder)
+            self.program = self._started(folder)
         self._fill_wire()
         self._meet()
 
@@ -67,7 +55,7 @@ class ArduPilot(Autopilot):
         self._literals, self._ends = wire.literals(wire.TEMPLATE + "}\n")
         self._numbers = np.zeros(wire.NUMBERS)
         self._reply, self._packet = np.zeros(wire.LONGEST_REPLY, np.uint8), np.zeros(wire.LONGEST_PACKET, np.uint8)
-        self._motors = np.array(self.outputs_of_rotors(self.parameters.motors)) - 1
+        self._motors = self.outputs_of_rotors()
         row = self.wire
         row[FILE], row[wire.LAST_FRAME] = self._line.fileno(), -1
         row[wire.LITERALS], row[wire.ENDS], row[wire.PIECES] = (
@@ -89,19 +77,15 @@ class ArduPilot(Autopilot):
             if result == wire.REPEATED:
                 self._line.send(self._reply[: self.wire[wire.SIZE]].data)
             elif result == wire.NOT_HEARD:
-                self._must_be_alive()
+                self.must_be_alive()
             if time.monotonic() > deadline:
                 raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
             self.hear_again()
 
-    def _must_be_alive(self) -> None:
-        if self._program is not None and (how := self._program.ended):
-            raise AutopilotFailed(how)
-
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
     def _listen(self) -> None:
-        port = PORT + PORTS_APART * self._instance
+        port = PORT + PORTS_APART * self.instance
         self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._line.bind(("127.0.0.1", port))
@@ -118,7 +102,7 @@ class ArduPilot(Autopilot):
             try:
                 data, sender = self._line.recvfrom(wire.LONGEST_PACKET)
             except BlockingIOError:
-                self._must_be_alive()
+                self.must_be_alive()
                 if time.monotonic() > deadline:
                     raise AutopilotFailed(f"has not spoken within {self.parameters.start_timeout:g} s") from None
                 continue
@@ -137,11 +121,11 @@ class ArduPilot(Autopilot):
         origin = self.sim.scenario.world.origin
         home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
         command: list[Any] = [
-            binary, "--model", "JSON:127.0.0.1", f"-I{self._instance}", "-w", "--speedup", f"{wanted.speedup:g}",
-            "--serial0", "tcp:0", "--home", home, "--sysid", self._instance + 1,
+            binary, "--model", "JSON:127.0.0.1", f"-I{self.instance}", "-w", "--speedup", f"{wanted.speedup:g}",
+            "--serial0", "tcp:0", "--home", home, "--sysid", self.instance + 1,
             "--defaults", ",".join(map(str, [*defaults, folder / "airloom.parm"])),
         ]  # fmt: skip
-        return Program([str(part) for part in command], folder)
+        return Program(command, folder)
 
     def _params(self) -> dict[str, float]:
         if self.parameters.frame not in FRAMES:
@@ -151,6 +135,4 @@ class ArduPilot(Autopilot):
 
     def close(self) -> None:
         self._line.close()
-        if self._program is not None:
-            self._program.end()
-            self._program = None
+        super().close()

@@ -34,6 +34,9 @@ class AutopilotParameters(Parameters):
     on_failure: Literal["stop", "continue"] = Field(
         "stop", description="end the run, or go on with the rotors of this vehicle at rest"
     )
+    motors: list[int] | None = Field(
+        None, description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1"
+    )
 
 
 class Autopilot(Plugin):
@@ -87,12 +90,13 @@ class Autopilot(Plugin):
         """For the run's summary: how it went, seen from the wall clock."""
         return {}
 
-    def outputs_of_rotors(self, motors: list[int] | None) -> list[int]:
-        """For each rotor the output that drives it, from 1; in order if `motors` does not say otherwise."""
-        expected = list(range(1, len(self.vehicle.rotor_speeds) + 1))
-        if motors is not None and sorted(motors) != expected:
-            raise AutopilotFailed(f"needs `motors` with each of 1 to {len(expected)} once, got {motors}")
-        return motors or expected
+    def outputs_of_rotors(self) -> np.ndarray:
+        """For each rotor the output that drives it, from 0."""
+        rotors = len(self.vehicle.rotor_speeds)
+        motors = self.parameters.motors or list(range(1, rotors + 1))
+        if sorted(motors) != list(range(1, rotors + 1)):
+            raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
+        return np.array(motors) - 1
 
 
 class Autopilots:
@@ -123,7 +127,7 @@ class Autopilots:
 
     def open(self, folder: Path | None) -> None:
         for autopilot in self._all:
-            place = (folder or Path.cwd()) / f"autopilot-{autopilot.vehicle.name}"
+            place = (folder or Path()).absolute() / f"autopilot-{autopilot.vehicle.name}"
             self._flying.append(autopilot)
             try:
                 autopilot.open(place)

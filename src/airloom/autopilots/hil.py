@@ -1,4 +1,4 @@
-"""Hardware in the loop: a flight controller board that flies the simulated vehicle over a MAVLink line, in real time."""
+"""Hardware in the loop: a flight controller board flies the vehicle over a MAVLink line, in real time."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from pydantic import Field, field_validator
 
 from airloom.autopilots import hil_wire as wire
-from airloom.autopilots import mavlink_wire as mav
+from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
 from airloom.autopilots.beat import BEAT, report
 from airloom.autopilots.board_lines import line_to
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.sensor_messages import TABLE, fill_sensor_table
+from airloom.autopilots.px4_wire import MOST_VALUES
+from airloom.autopilots.readings import find_readings, table_of_readings
 from airloom.clock import NS_PER_SECOND
 
 FASTEST = 500.0  # Hz
@@ -32,9 +33,6 @@ class HilParameters(AutopilotParameters):
     start_timeout: float = Field(10.0, gt=0, description="time until it must have spoken, s")
     on_failure: Literal["stop", "continue"] = Field(
         "continue", description="of a silent board: end the run, or go on with rotors at rest until it speaks again"
-    )
-    motors: list[int] | None = Field(
-        None, description="for each rotor of the vehicle, in its order, the board's output that drives it, from 1"
     )
 
     @field_validator("line")
@@ -69,24 +67,23 @@ class Hil(Autopilot):
 
     def _fill_wire(self) -> None:
         wanted, row, step_ns = self.parameters, self.wire, self.sim.step_ns
-        self._motors = np.array(self.outputs_of_rotors(wanted.motors)) - 1
-        self._mix = wire.mix_of_controls(self.vehicle.airframe)
-        self._beat, self._table = np.zeros(BEAT, np.int64), np.full(TABLE, -1, np.int64)
-        self._speaker, self._found = np.array([SYSTEM, COMPONENT, 0]), np.zeros(mav.FOUND, np.int64)
-        self._numbers = np.zeros(wire.NUMBERS)
-        self._letter, self._buffer = np.zeros(wire.LONGEST_LETTER, np.uint8), np.zeros(wire.BUFFER_SIZE, np.uint8)
+        self._motors, self._mix = self.outputs_of_rotors(), wire.mix_of_controls(self.vehicle.airframe)
+        self._beat, self._sensors = np.zeros(BEAT, np.int64), table_of_readings()
+        self._speaker, self._found = np.array([SYSTEM, COMPONENT, 0]), np.zeros(mavlink.FOUND, np.int64)
+        self._values = np.zeros(MOST_VALUES)
+        self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
         row[FILE], row[wire.HANGS_UP] = -1, self._line.hangs_up
         row[wire.START_PATIENCE] = round(wanted.start_timeout * NS_PER_SECOND / step_ns)
         row[wire.PATIENCE] = round(wanted.timeout * NS_PER_SECOND / step_ns)
-        row[wire.BEAT_OF], row[wire.TABLE_OF] = address(self._beat), address(self._table)
-        row[wire.SPEAKER_OF], row[wire.FOUND_OF] = address(self._speaker), address(self._found)
-        row[wire.NUMBERS_OF], row[wire.LETTER] = address(self._numbers), address(self._letter)
-        row[wire.BUFFER], row[wire.MOTORS] = address(self._buffer), address(self._motors)
-        row[wire.MIX], row[wire.ROTORS] = address(self._mix), self._motors.size
+        row[wire.BEAT_AT], row[wire.SENSORS] = address(self._beat), address(self._sensors)
+        row[wire.SPEAKER_AT], row[wire.FOUND_AT] = address(self._speaker), address(self._found)
+        row[wire.VALUES], row[wire.MIX] = address(self._values), address(self._mix)
+        row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
+        row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
 
     def settle(self) -> None:
         super().settle()
-        fill_sensor_table(self._table, self.sim.fleet, self.vehicle.name)
+        find_readings(self._sensors, self.sim.fleet, self.vehicle)
 
     # -- when something goes wrong -----------------------------------------------------------------------------------
 

@@ -14,10 +14,13 @@ import numpy as np
 from airloom.autopilots import mavlink_wire as mav
 from airloom.autopilots.beat import BEAT, wait_for
 from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
-from airloom.autopilots.sensor_messages import TABLE, place_values, sensor_values
+from airloom.autopilots.px4_wire import (
+    GNSS, KINDS, MOST_VALUES, SENSOR_COLUMNS, fill_gps, fill_sensors, new_reading, turn_rotors,
+)  # fmt: skip
 from airloom.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
 from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
+from airloom.sensors.sensor import READING_WIDTH
 from airloom.system_calls import BROKEN, READABLE, poll, read, write
 
 if TYPE_CHECKING:
@@ -30,16 +33,12 @@ HANGS_UP, QUESTION, WAITING, TOLD, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN,
 # whether it was for longer, and the longest silence between two outputs.
 STAMP, SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST = range(OWN + 8, OWN + 14)
 # Addresses of arrays, and the number of rotors.
-BEAT_OF, TABLE_OF, SPEAKER_OF, NUMBERS_OF, FOUND_OF, LETTER, BUFFER, MOTORS, MIX, ROTORS = range(OWN + 14, OWN + 24)
+BEAT_AT, SENSORS, SPEAKER_AT, VALUES, FOUND_AT, DATA, STREAM, MOTORS, MIX, ROTORS = range(OWN + 14, OWN + 24)
 
 CALM, LOST, SILENT, BACK = 0, -1, -2, -3
 """What `hear` gives."""
-VALUES = 19
-"""Of the longest message."""
-SENSORS, PLACE, OUTPUT, NUMBERS = 0, VALUES, 2 * VALUES, 3 * VALUES
-"""The numbers of three messages: what sensors read, where the vehicle is, what came last."""
-LONGEST_LETTER = 3 * mav.LONGEST_FRAME
-BUFFER_SIZE = 8192
+LONGEST_DATA = 3 * mav.LONGEST_FRAME
+LONGEST_STREAM = 8192
 MOST_READS = 16  # in a frame, so that a board that floods the line does not hold up the run
 REBOOT = 1_000_000  # µs that a board's clock goes back if it starts again; a message that is less old came late
 HEARTBEAT = np.array([0.0, 0.0, 8.0, 0.0, 4.0, 3.0])  # of something that is no autopilot, and active
@@ -48,19 +47,22 @@ HEARTBEAT = np.array([0.0, 0.0, 8.0, 0.0, 4.0, 3.0])  # of something that is no 
 @frame_kernel
 def tell(w, rotors, i, tick, wire):
     """At its time: whatever reading is new, and each second a heartbeat."""
-    wait_for(tick, wire[STEP_NS], integers_at(wire[BEAT_OF], BEAT))
-    table, speaker = integers_at(wire[TABLE_OF], TABLE), integers_at(wire[SPEAKER_OF], mav.SPEAKER)
-    numbers, letter = numbers_at(wire[NUMBERS_OF], NUMBERS), bytes_at(wire[LETTER], LONGEST_LETTER)
+    wait_for(tick, wire[STEP_NS], integers_at(wire[BEAT_AT], BEAT))
+    sensors, speaker = integers_at(wire[SENSORS], KINDS * SENSOR_COLUMNS), integers_at(wire[SPEAKER_AT], mav.SPEAKER)
+    values, data = numbers_at(wire[VALUES], MOST_VALUES), bytes_at(wire[DATA], LONGEST_DATA)
     time_ns, end = tick * wire[STEP_NS], 0
-    if sensor_values(time_ns * 1e-3, table, numbers[SENSORS:]):
-        end = mav.write(speaker, mav.HIL_SENSOR, mav.HIL_SENSOR_FIELDS, numbers[SENSORS:], letter, end)
-    if place_values(time_ns * 1e-3, table, numbers[PLACE:]):
-        end = mav.write(speaker, mav.HIL_GPS, mav.HIL_GPS_FIELDS, numbers[PLACE:], letter, end)
+    values[0] = time_ns // 1000
+    if fill_sensors(sensors, values):
+        end = mav.write(speaker, mav.HIL_SENSOR, mav.HIL_SENSOR_FIELDS, values, data, end)
+    at = new_reading(sensors, GNSS)
+    if at != 0:
+        fill_gps(numbers_at(at, READING_WIDTH), values)
+        end = mav.write(speaker, mav.HIL_GPS, mav.HIL_GPS_FIELDS, values, data, end)
     if time_ns % NS_PER_SECOND == 0:
-        end = mav.write(speaker, mav.HEARTBEAT, mav.HEARTBEAT_FIELDS, HEARTBEAT, letter, end)
+        end = mav.write(speaker, mav.HEARTBEAT, mav.HEARTBEAT_FIELDS, HEARTBEAT, data, end)
     if end > 0 and wire[FILE] >= 0:
         wire[TOLD] += 1
-        wire[DROPPED] += write(wire[FILE], wire[LETTER], end) != end
+        wire[DROPPED] += write(wire[FILE], wire[DATA], end) != end
 
 
 @frame_kernel
@@ -86,7 +88,7 @@ def listen(rotors, i, wire):
         answer = _asked(wire)
         if answer & READABLE == 0:
             return wire[HANGS_UP] == 0 or answer & BROKEN == 0
-        size = read(wire[FILE], wire[BUFFER] + wire[WAITING], BUFFER_SIZE - wire[WAITING])
+        size = read(wire[FILE], wire[STREAM] + wire[WAITING], LONGEST_STREAM - wire[WAITING])
         if size <= 0:
             return wire[HANGS_UP] == 0
         wire[CAME] += size
@@ -106,24 +108,24 @@ def _asked(wire):
 
 @compiled
 def _understand(end, rotors, i, wire):
-    """All frames up to `end` in the buffer; the beginning of one that is on its way stays at the front."""
-    buffer, found = bytes_at(wire[BUFFER], BUFFER_SIZE), integers_at(wire[FOUND_OF], mav.FOUND)
-    values = numbers_at(wire[NUMBERS_OF], NUMBERS)[OUTPUT:]
+    """All frames up to `end` in the stream; the beginning of one that is on its way stays at the front."""
+    stream, found = bytes_at(wire[STREAM], LONGEST_STREAM), integers_at(wire[FOUND_AT], mav.FOUND)
+    values = numbers_at(wire[VALUES], MOST_VALUES)
     at = 0
-    while mav.find(buffer, at, end, found):
+    while mav.find(stream, at, end, found):
         at = found[mav.NEXT]
         wire[MESSAGES] += 1
         if found[mav.NUMBER] == mav.HIL_ACTUATOR_CONTROLS:
-            mav.read(buffer, found, mav.HIL_ACTUATOR_CONTROLS_FIELDS, values)
+            mav.read(stream, found, mav.HIL_ACTUATOR_CONTROLS_FIELDS, values)
             if _is_newer(wire, values):
-                turn_by_outputs(values[2:], integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
+                turn_rotors(values, integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
         elif found[mav.NUMBER] == mav.HIL_CONTROLS:
-            mav.read(buffer, found, mav.HIL_CONTROLS_FIELDS, values)
+            mav.read(stream, found, mav.HIL_CONTROLS_FIELDS, values)
             if _is_newer(wire, values):
                 turn_by_controls(values[1:], numbers_at(wire[MIX], 4 * wire[ROTORS]), rotors, i)
     wire[WAITING] = end - found[mav.NEXT]
     for k in range(wire[WAITING]):
-        buffer[k] = buffer[found[mav.NEXT] + k]
+        stream[k] = stream[found[mav.NEXT] + k]
 
 
 @compiled
@@ -138,14 +140,6 @@ def _is_newer(wire, values):
 
 
 @compiled
-def turn_by_outputs(outputs, motors, rotors, i):
-    """Output motors[k] from 0 to 1 → the speed of rotor k; what is no number stops it."""
-    for k in range(motors.size):
-        rotor, share = k * ROTOR_WIDTH + i, outputs[motors[k]]
-        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * min(share, 1.0) if share > 0.0 else 0.0
-
-
-@compiled
 def turn_by_controls(controls, mix, rotors, i):
     """Roll, pitch, yaw and throttle → thrusts by `mix` → speeds, within what rotors can."""
     for k in range(mix.size // 4):
@@ -156,8 +150,8 @@ def turn_by_controls(controls, mix, rotors, i):
 
 
 def mix_of_controls(airframe: Airframe) -> np.ndarray:
-    """n × 4: the thrust of each rotor, as a share of its greatest, for full roll to the right, pitch up, yaw to the right
-    and throttle.
+    """n × 4: the thrust of each rotor, as a share of its greatest, for full roll (right), pitch (up), yaw (right) and
+    throttle.
 
     Full throttle is the thrust of all rotors at their greatest speed; a full torque is what they can give about an axis
     while they carry half of that.

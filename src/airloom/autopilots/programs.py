@@ -1,4 +1,4 @@
-"""The program of an autopilot: found, started in a folder of its own, ended with the run."""
+"""Autopilots that are programs: found, started in a folder of their own, ended with the run."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, ClassVar
 
-from airloom.autopilots.autopilot import AutopilotFailed
+from pydantic import Field
+
+from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
 
 PATIENCE = 1.0  # s to end when asked; a frozen autopilot ignores it
 TAIL = 500  # bytes of the console that are told when it fails
@@ -32,12 +36,12 @@ def find_program(given: str | None, variable: str, name: str, usual: tuple[str, 
 class Program:
     """A running autopilot; what it prints is in `console.txt` in its folder."""
 
-    def __init__(self, command: list[str], folder: Path) -> None:
+    def __init__(self, command: list[Any], folder: Path, variables: Mapping[str, str] | None = None) -> None:
         self._output = (folder / "console.txt").open("w+b")
         try:
             self._process = subprocess.Popen(
-                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-                start_new_session=True,
+                [str(part) for part in command], cwd=folder, env={**os.environ, **(variables or {})},
+                stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT, start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             self._output.close()
@@ -66,3 +70,31 @@ class Program:
                 self._process.wait(PATIENCE)
         self._process.wait()
         self._output.close()
+
+
+class ProgramParameters(AutopilotParameters):
+    binary: str | None = Field(None, description="the program; looked for if left out")
+    attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
+    instance: int | None = Field(None, ge=0, le=99, description="which one it is, for its ports; counted if left out")
+    params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
+
+
+class ProgramAutopilot(Autopilot):
+    """One that is a program of its own, started or attached."""
+
+    Parameters: ClassVar[type[ProgramParameters]] = ProgramParameters
+    parameters: ProgramParameters
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.instance = self.number if self.parameters.instance is None else self.parameters.instance
+        self.program: Program | None = None
+
+    def must_be_alive(self) -> None:
+        if self.program is not None and (how := self.program.ended):
+            raise AutopilotFailed(how)
+
+    def close(self) -> None:
+        if self.program is not None:
+            self.program.end()
+            self.program = None

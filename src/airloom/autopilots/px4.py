@@ -1,0 +1,197 @@
+"""PX4 SITL over its simulator interface, in lockstep: told what the sensors read, it answers each frame."""
+
+from __future__ import annotations
+
+import socket
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from airloom.autopilots import mavlink_wire as mavlink
+from airloom.autopilots import px4_wire as wire
+from airloom.autopilots.autopilot import AutopilotFailed
+from airloom.autopilots.lockstep import FILE, RESULT, address
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
+from airloom.loom.line import set_kernel_timeouts
+from airloom.sensors.imu import Imu
+from airloom.sensors.rangefinder import Rangefinder
+
+PORT = 4560
+PATIENCE = 1.0  # s until the end of a program that has hung up is seen
+MOTOR_1 = 101  # as the function of an output
+LOOK = 0.2  # s between two looks whether it is still alive
+PAUSE = 0.002  # s to think that it is given for a frame without an answer, such as those while it boots
+ADVICE = "Build PX4's target 'px4_sitl_default', and name the program by `binary`, by AIRLOOM_PX4 or in the PATH"
+USUAL = ("~/PX4-Autopilot/build/px4_sitl_default/bin/px4", "PX4-Autopilot/build/px4_sitl_default/bin/px4")
+LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
+"""What PX4 would remember of an earlier run in the same folder."""
+
+
+class PX4Parameters(ProgramParameters):
+    rate: float = Field(250.0, gt=0, description="frames a second, Hz")
+    airframe: str = Field("none_iris", description="the one of PX4's that it starts from")
+
+
+class PX4(ProgramAutopilot):
+    """PX4 SITL over its simulator MAVLink interface, in lockstep."""
+
+    Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
+    parameters: PX4Parameters
+    needs = ("imu", "magnetometer", "barometer", "gnss")
+    tell, hear = wire.tell, wire.hear
+
+    def open(self, folder: Path) -> None:
+        self._line = socket.socket()  # until it connects
+        self._listen()
+        self._check_imu()
+        self._motors = self.outputs_of_rotors()
+        if not self.parameters.attach:
+            self.program = self._started(folder)
+        self._fill_wire()
+        self._meet()
+
+    def _fill_wire(self) -> None:
+        self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
+        self._values, self._found = np.zeros(wire.MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
+        self._speaker = np.array([1, 1, 0])
+        self._sensors = table_of_readings()
+        row = self.wire
+        row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
+        row[wire.VALUES], row[wire.FOUND_AT] = address(self._values), address(self._found)
+        row[wire.SPEAKER_AT], row[wire.SENSORS] = address(self._speaker), address(self._sensors)
+        row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
+
+    def settle(self) -> None:
+        super().settle()
+        self.wire[wire.WORLD] = address(self.sim.fleet.flight.world)
+        find_readings(self._sensors, self.sim.fleet, self.vehicle)
+        for finder in sensors_of(self.vehicle, Rangefinder)[:1]:
+            self.wire[wire.NEAREST] = round(100 * finder.parameters.min_distance)
+            self.wire[wire.FARTHEST] = round(100 * finder.parameters.max_distance)
+
+    def _check_imu(self) -> None:
+        """PX4 answers only when its IMU has felt something."""
+        imu = sensors_of(self.vehicle, Imu)[0]
+        if imu.rate < self.parameters.rate:
+            raise AutopilotFailed(
+                f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"
+            )
+
+    # -- frames ------------------------------------------------------------------------------------------------------
+
+    def listen_on(self) -> None:
+        result, awake = int(self.wire[RESULT]), bool(self.wire[wire.IS_AWAKE])
+        deadline = time.monotonic() + self.parameters.timeout
+        while result == wire.NOT_HEARD and awake:
+            self.must_be_alive()
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
+            result = self.hear_again()
+        if result == wire.NOT_HEARD:
+            self._must_wake_up()
+        elif result == wire.NOT_AWAITED:
+            time.sleep(PAUSE)
+        elif result == wire.AWAKE:
+            self.wire[wire.IS_AWAKE] = 1
+            set_kernel_timeouts(self._line, LOOK)
+        elif result == wire.AHEAD:
+            ahead, told = self._values[0] / 1e6, self.wire[wire.AWAITED] / 1e6
+            raise AutopilotFailed(f"answers for the time {ahead:.6f} s, but has only been told of {told:.6f} s")
+        elif result == wire.PARTED:
+            self._part()
+
+    def _must_wake_up(self) -> None:
+        """Counted from its first frame: before it, the loop may have been compiled."""
+        self.must_be_alive()
+        self._boots_until = self._boots_until or time.monotonic() + self.parameters.start_timeout
+        if time.monotonic() > self._boots_until:
+            raise AutopilotFailed(f"has not answered within {self.parameters.start_timeout:g} s of its start")
+
+    def _part(self) -> None:
+        """The connection is gone, and the program with it; one that somebody else starts may come again."""
+        if not self._has_hung_up():
+            raise AutopilotFailed("no longer reads what it is told")
+        if self.parameters.attach:
+            self.sim.event(self.vehicle.name, "PX4 has closed the connection: waiting for it to come again", "warning")
+            self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
+            self._meet()
+            return
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            self.must_be_alive()
+            time.sleep(0.01)
+        raise AutopilotFailed("has closed the connection")
+
+    def _has_hung_up(self) -> bool:
+        try:
+            return not self._line.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
+    # -- meeting and parting -----------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        port = PORT + self.instance
+        self._door = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        self._door.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            self._door.bind(("127.0.0.1", port))
+            self._door.listen(1)
+        except OSError as error:
+            raise AutopilotFailed(
+                f"cannot be listened to: TCP port {port}: {error.strerror}; `instance` chooses another"
+            ) from None
+        self._door.settimeout(LOOK)
+
+    def _meet(self) -> None:
+        """It connects; then it boots, during which it does not answer."""
+        deadline, self._boots_until = time.monotonic() + self.parameters.start_timeout, 0.0
+        while True:
+            with suppress(TimeoutError):
+                line, _ = self._door.accept()
+                break
+            self.must_be_alive()
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"has not connected within {self.parameters.start_timeout:g} s")
+        self._line.close()
+        self._line = line
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        set_kernel_timeouts(line, PAUSE)
+        self.wire[FILE], self.wire[wire.IS_AWAKE] = line.fileno(), 0
+        self.wire[wire.FIRST] = self.wire[wire.END] = 0
+
+    def _started(self, folder: Path) -> Program:
+        binary = find_program(self.parameters.binary, "AIRLOOM_PX4", "px4", USUAL, ADVICE)
+        etc = binary.parent.parent / "etc"
+        if not (etc / "init.d-posix/rcS").is_file():
+            raise AutopilotFailed(f"cannot be started: there is no {etc}/init.d-posix/rcS, which PX4 needs. {ADVICE}")
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in LEFT_BEHIND:
+            (folder / name).unlink(missing_ok=True)
+        variables = {f"PX4_PARAM_{name}": f"{value:g}" for name, value in self._params().items()}
+        variables["PX4_SIM_MODEL"] = self.parameters.airframe
+        return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
+
+    def _params(self) -> dict[str, float]:
+        """What PX4 must know of the airframe, and what the scenario says."""
+        airframe = self.vehicle.airframe
+        params: dict[str, float] = {"CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors)}
+        for rotor, motor in zip(airframe.rotors, self._motors, strict=True):
+            x, y, _ = np.subtract(rotor.position, airframe.vehicle.center_of_mass)
+            params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
+            params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
+            params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
+        return {**params, **self.parameters.params}
+
+    def close(self) -> None:
+        """The program first: PX4 spins if the connection ends before it does."""
+        super().close()
+        self._door.close()
+        self._line.close()
