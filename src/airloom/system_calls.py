@@ -20,5 +20,5 @@ write: Any = types.ExternalFunction("write", types.intp(types.intc, types.intp, 
 """File number, address, size."""
 
 poll: Any = types.ExternalFunction("poll", types.intc(types.intp, types.intp, types.intc))
-"""Address and number of questions, patience in ms. A question is a file number, and 32 bits above it what to look for."""
+"""Address and number of questions, patience in ms. A question: a file number, and 32 bits above it what to look for."""
 READABLE, BROKEN = 0x1, 0x8 | 0x10 | 0x20  # POLLIN; POLLERR, POLLHUP, POLLNVAL: answers, 48 bits above

@@ -158,4 +158,4 @@ def mix_of_controls(airframe: Airframe) -> np.ndarray:
     """
     torques = 0.5 * abs(airframe.allocation[1:]) @ airframe.max_thrusts
     full = np.array([torques[0], -torques[1], -torques[2], airframe.max_thrusts.sum()])
-    return airframe.mixer[:, [1, 2, 3, 0]] * full / airframe.max_thrusts[:, None]
+    return np.ascontiguousarray(airframe.mixer[:, [1, 2, 3, 0]] * full / airframe.max_thrusts[:, None])
