@@ -77,10 +77,11 @@ class UdpLine:
         self._wires = wires
 
     def serve(self):
-        if select.select([self._socket], [], [], 0.1)[0]:
-            data, there = self._socket.recvfrom(65536)
-            if said := self._wires.answer(data):
-                self._socket.sendto(said, there)
+        with suppress(OSError, ValueError):  # it may be closed in the meantime
+            if select.select([self._socket], [], [], 0.1)[0]:
+                data, there = self._socket.recvfrom(65536)
+                if said := self._wires.answer(data):
+                    self._socket.sendto(said, there)
 
     def close(self):
         self._socket.close()
