@@ -12,6 +12,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_collection_modifyitems(items):
+    """Tests of a file share what takes long to make; browsers without a graphics card want all cores, so one at a time."""
+    for item in items:
+        group = "browser" if item.path.parent.name == "browser" else str(item.path)
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 @pytest.fixture
 def free_port():
     def find():

@@ -78,6 +78,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["step from outside"] = _step_from_outside
     found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
     found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
+    found["frame of ArduPilot"] = _frame_of_ardupilot
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -233,6 +234,13 @@ def _thirty_members(effort: Effort) -> Measurement:
 
     speed = speed_with_members(30, 50.0, 4 * effort.seconds)
     return Measurement("30 members at 50 Hz", speed, "× real time", 2.0)
+
+
+def _frame_of_ardupilot(effort: Effort) -> Measurement:
+    from airloom.autopilots.benchmark import frame_of_ardupilot
+
+    ours, bare = frame_of_ardupilot(4 * effort.seconds)
+    return Measurement("frame of ArduPilot", ours, "µs of our processor time", 20.0, True, bare / ours)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:

@@ -231,9 +231,17 @@ def _flight_panels(log: LogReader, vehicle: str, topic: str) -> list[_Panel]:
         _Panel("Roll", "°", 2.0, (times, roll), _degrees(_optional(log, command, "roll"))),
         _Panel("Pitch", "°", 2.0, (times, pitch), _degrees(_optional(log, command, "pitch"))),
         _Panel("Yaw", "°", 2.0, (times, yaw), wanted_yaw),
-        _Panel("Thrust command", "controller's unit", 0.0, None, _optional(log, command, "thrust")),
+        _thrust_or_speed(log, command, topic),
         _Panel("Yaw rate", "°/s", 2.0, _degrees((times, rates[:, 2])), _degrees(_optional(log, command, "yaw_rate"))),
     ]
+
+
+def _thrust_or_speed(log: LogReader, command: str, topic: str) -> _Panel:
+    """A vehicle with an autopilot has no command of ours."""
+    if command in log.topics:
+        return _Panel("Thrust command", "controller's unit", 0.0, None, _optional(log, command, "thrust"))
+    times, velocity = log.series(topic, "twist.twist.linear")
+    return _Panel("Speed", "m/s", 0.2, (times, np.linalg.norm(velocity, axis=1)), None)
 
 
 def _optional(log: LogReader, topic: str, field: str) -> tuple[np.ndarray, np.ndarray] | None:

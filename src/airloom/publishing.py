@@ -21,28 +21,28 @@ LONGEST_WAIT = 0.1  # s of wall time that a message may wait for others
 
 
 class StateTopics:
-    """The topics every vehicle has, whatever sensors it carries."""
+    """The topics of a vehicle besides those of its sensors."""
 
     def __init__(self, bus: Bus, member: Member) -> None:
         name, frame = member.name, f"{member.name}/base_link"
-        rotors = len(member.airframe.rotors)
-        self.number, self.rotors = member.number, rotors
-        self.state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
-        self.setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
-        self.command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
-        self.speeds = bus.advertise(f"/{name}/rotors", messages.actuators(frame, rotors))
-        self.all = (self.state, self.setpoint, self.command, self.speeds)
+        rotors, self._number = len(member.airframe.rotors), member.number
+        self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
+        self._columns = {self._state: slice(FRAME_SETPOINT)}
+        if member.vehicle.autopilot is None:  # what an autopilot wants is its own affair
+            setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
+            command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
+            self._columns[setpoint] = slice(FRAME_SETPOINT, FRAME_COMMAND)
+            self._columns[command] = slice(FRAME_COMMAND, FRAME_SPEEDS)
+        speeds = bus.advertise(f"/{name}/rotors", messages.actuators(frame, rotors))
+        self._columns[speeds] = slice(FRAME_SPEEDS, FRAME_SPEEDS + rotors)
+        self.all = tuple(self._columns)
 
     def batches(self, times_ns: np.ndarray, frames: np.ndarray):
-        frames = frames[:, self.number]
-        if self.state.wanted:
-            yield self.state, times_ns, _with_body_velocity(frames[:, :FRAME_SETPOINT])
-        if self.setpoint.wanted:
-            yield self.setpoint, times_ns, frames[:, FRAME_SETPOINT:FRAME_COMMAND]
-        if self.command.wanted:
-            yield self.command, times_ns, frames[:, FRAME_COMMAND:FRAME_SPEEDS]
-        if self.speeds.wanted:
-            yield self.speeds, times_ns, frames[:, FRAME_SPEEDS : FRAME_SPEEDS + self.rotors]
+        frames = frames[:, self._number]
+        for topic, columns in self._columns.items():
+            if topic.wanted:
+                values = frames[:, columns]
+                yield topic, times_ns, _with_body_velocity(values) if topic is self._state else values
 
 
 def _with_body_velocity(states: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 
 import numpy as np
@@ -79,10 +80,10 @@ def test_numbers_choose_the_mode_and_escape_stops_the_rotors(flying, run):
     flying.keyboard.press("Escape")
     said(flying, "rotors off, T takes off")
     assert mode(run) == "idle"
-    flying.keyboard.press("t")
-    said(flying, "taking off")
+    until(lambda: press(flying, "t") and mode(run) != "idle")
+    said(flying, re.compile("taking off|position"))
     until(lambda: run.place()[2] > 1.0)
-    flying.keyboard.press("ArrowLeft")
+    until(lambda: press(flying, "ArrowLeft") and mode(run) == "velocity_yawrate")
     said(flying, "velocity")
 
 
@@ -111,7 +112,7 @@ def test_the_button_to_land_puts_the_stick_down(flying, run):
 
 def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_path, page):
     dance = ["--set", "systems.dance={kind: choreography, vehicles: other}"]
-    run = Run(tmp_path, options=["--until", "60", *dance])
+    run = Run(tmp_path, options=["--until", "300", *dance])
     try:
         page.set_viewport_size({"width": 900, "height": 700})
         page.goto(run.url)

@@ -49,6 +49,8 @@ class Fleet:
         most = max(len(vehicle.rotors) for vehicle in vehicles)
         self.hubs = np.array([_padded(shapes.hubs(vehicle), most) for vehicle in vehicles], dtype=np.float32)
         self.axes = np.array([_padded(shapes.axes(vehicle), most) for vehicle in vehicles], dtype=np.float32)
+        self.told_where = np.array([vehicle.autopilot is None for vehicle in vehicles])
+        """By us: what an autopilot wants is its own affair."""
         gravity = max(scenario.world.gravity, 1.0)
         self.lift = np.array([_padded(_lift(vehicle, gravity), most) for vehicle in vehicles], dtype=np.float32)
 
@@ -123,7 +125,7 @@ class Setpoints(Overlay):
         self.handles = [self._rings, self._lines]
 
     def show(self, time: float, states: np.ndarray, selected: int | None) -> None:
-        known = np.isfinite(states[:, TARGET]).all(axis=1)
+        known = np.isfinite(states[:, TARGET]).all(axis=1) & self.fleet.told_where
         targets = np.where(known[:, None], states[:, TARGET], states[:, POSITION])
         self._rings.batched_positions = targets
         self._rings.batched_scales = known.astype(np.float32)

@@ -12,6 +12,7 @@ import viser
 
 from airloom.commands import Mode
 from airloom.rotations import euler_from_quaternion
+from airloom.scenario.models import Vehicle
 from airloom.studio.entity_tree import entity_tree
 from airloom.studio.gain_sliders import GainSliders
 from airloom.studio.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
@@ -94,17 +95,18 @@ class VehiclePanel(Panel):
     def select(self, name: str | None) -> None:
         if self._choice.value != (name or NOBODY):
             self._choice.value = name or NOBODY
-        flown = name in self.stage.source.names
+        is_vehicle = name in self.stage.source.names
+        ours = name is not None and is_vehicle and self.stage.source.scenario.vehicles[name].autopilot is None
         for control in self._controls:
-            control.visible = flown
+            control.visible = ours
         if self._gains is not None:
-            self._gains.show(name if flown else None)
-            self._systems, self._warned = self._systems_of(name) if name and flown else [], False
+            self._gains.show(name if ours else None)
+            self._systems, self._warned = self._systems_of(name) if name and is_vehicle else [], False
         self._mark.hide()
         self._tree.content = entity_tree(self.stage.source.scenario, name)
         if name is None:
             self._about.content = _invitation(len(self.stage.source.names))
-        elif not flown:
+        elif not is_vehicle:
             self._about.content = _of_obstacle(self.stage.source.scenario.world.obstacles[name])
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
@@ -115,7 +117,7 @@ class VehiclePanel(Panel):
         if name not in self.stage.source.names:
             return
         state = snapshot.vehicles[self.stage.source.names.index(name)]
-        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name].description, self._systems)
+        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name], self._systems)
         if self._controls:
             self._show_mode(state)
             self._show_stick(name)
@@ -241,18 +243,21 @@ def _invitation(count: int) -> str:
     return _boxed(f"<p>Click on {what}, or choose it above, to see how it is and to fly it.</p>")
 
 
-def _of_vehicle(state: np.ndarray, description: str, systems: list[str]) -> str:
+def _of_vehicle(state: np.ndarray, vehicle: Vehicle, systems: list[str]) -> str:
     angles = [degrees(angle) for angle in euler_from_quaternion(state[ATTITUDE])]
-    far = float(np.linalg.norm(state[TARGET] - state[POSITION]))
     rows = {
         "position": f"{_numbers(state[POSITION], 2)} m",
         "speed": f"{float(np.linalg.norm(state[VELOCITY])):.2f} m/s",
         "roll, pitch, yaw": f"{_numbers(angles, 1)} °",
-        "to its setpoint": f"{far:.2f} m",
     }
+    if vehicle.autopilot:
+        rows["flown by"] = f"its autopilot, {html.escape(vehicle.autopilot.kind)}"
+    else:
+        rows["to its setpoint"] = f"{float(np.linalg.norm(state[TARGET] - state[POSITION])):.2f} m"
     if systems:
         rows["commanded by"] = html.escape(", ".join(systems))
-    about = f'<p style="margin:0 0 0.4em;opacity:0.8">{html.escape(description)}</p>' if description else ""
+    told = html.escape(vehicle.description)
+    about = f'<p style="margin:0 0 0.4em;opacity:0.8">{told}</p>' if told else ""
     return _boxed(about + _table(rows))
 
 
