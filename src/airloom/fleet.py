@@ -13,9 +13,9 @@ from airloom.clock import ticks_per_period, to_ns
 from airloom.compiled import Kernel
 from airloom.flight_stack import Controller, Estimator, StackError
 from airloom.loop import (
-    CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST_EFFECT,
-    FIRST_SENSOR, FRAME_SPEEDS, GUIDE_KERNEL, GUIDE_TICKS, GUIDE_WIDTH, GUIDED_LANES, KERNEL, LANE, NUMBERS, PROPELLERS,
-    SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE, TICKS, Flight, Sensing,
+    CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST,
+    FIRST_EFFECT, FIRST_SENSOR, FRAME_SPEEDS, FROZEN, GUIDE_KERNEL, GUIDE_TICKS, GUIDE_WIDTH, GUIDED_LANES, KERNEL,
+    LANE, NEVER, NUMBERS, PROPELLERS, SENSOR_TICKS, SENSOR_WIDTH, STACK_WIDTH, TAPE, TICKS, Flight, Sensing,
 )  # fmt: skip
 from airloom.physics.rows import (
     BOX_X, CX, CY, CZ, DRAG, EQW, FILTER_GAIN, GAIN, GRAVITY, INV_MASS, IXX, IXY, IXZ, IYY, IYZ, IZZ, JXX, JXY, JXZ,
@@ -25,6 +25,8 @@ from airloom.physics.rows import (
 from airloom.plugin import find
 from airloom.rotations import matrix_from_quaternion, quaternion_from_euler
 from airloom.scenario.models import Scenario, Vehicle
+from airloom.sensors.errors import ANY_ERRORS, MEMORY
+from airloom.sensors.faults import Fault
 from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.vehicles.airframe import Airframe
@@ -75,17 +77,17 @@ def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
         columns = vehicle.copies.columns or int(np.ceil(np.sqrt(count)))
         rows = -(-count // columns)
         x0, y0, z0 = vehicle.pose.position
-        for k in range(count):
+        for k, own_name in enumerate(vehicle.names(name)):
             row, column = divmod(k, columns)
             x = x0 + (column - (min(columns, count) - 1) / 2) * spacing
             y = y0 + (row - (rows - 1) / 2) * spacing
             pose = vehicle.pose.model_copy(update={"position": (x, y, z0)})
-            expanded[f"{name}_{k}"] = vehicle.model_copy(update={"pose": pose, "copies": None})
+            expanded[own_name] = vehicle.model_copy(update={"pose": pose, "copies": None})
     return expanded
 
 
-def _same_but_for_pose(one: Vehicle, other: Vehicle) -> bool:
-    return one.model_copy(update={"pose": other.pose}) == other
+def _same_but_for(one: Vehicle, other: Vehicle, *keys: str) -> bool:
+    return one.model_copy(update={key: getattr(other, key) for key in keys}) == other
 
 
 CACHE_LINE = 64  # bytes
@@ -324,6 +326,7 @@ class Fleet:
                 table[s, TICKS], table[s, DELAY] = self._period(sensor), self._delay_ticks(sensor)
                 table[s, DESTINATION] = -1 if self._is_second(member, sensor) else sensor.destination
                 table[s, TAPE] = -1
+                table[s, FROZEN], table[s, FIRST] = 0, 0
                 self.sensing.keys[s] = key
                 self.sensing.rows[s] = sensor.row(key)
                 periods += [int(table[s, TICKS]), int(table[s, DELAY])]
@@ -359,10 +362,13 @@ class Fleet:
             stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
 
     def take_over(self, old: Fleet) -> None:
-        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there."""
+        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there.
+
+        One that an autopilot takes over, or gives back, stays where it is.
+        """
         before = {member.name: member for member in old.members}
         for member in self.members:
-            if (was := before.get(member.name)) and _same_but_for_pose(was.vehicle, member.vehicle):
+            if (was := before.get(member.name)) and _same_but_for(was.vehicle, member.vehicle, "pose", "autopilot"):
                 self._carry_over(member, was, old)
 
     def _carry_over(self, member: Member, was: Member, old: Fleet) -> None:
@@ -373,12 +379,30 @@ class Fleet:
             column[first : first + STATE_ROWS] = state
         for row in (SPEED, TARGET):
             self.rotor_column(member, row)[:] = old.rotor_column(was, row)
-        member.estimator, member.controller = was.estimator, was.controller
+        if member.vehicle.autopilot == was.vehicle.autopilot:
+            member.estimator, member.controller = was.estimator, was.controller
+        else:
+            self.fill_gains(member, member.block, member.lane)
         for sensor in member.sensors:
             s, t = (fleet.sensor_index[member.name, sensor.name] for fleet in (self, old))
             self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
+            self.sensing.table[s, [FROZEN, FIRST]] = old.sensing.table[t, [FROZEN, FIRST]]
             if self.sensing.queue.shape[1] == old.sensing.queue.shape[1]:
                 self.sensing.queue[s] = old.sensing.queue[t]
+
+    # -- faults --------------------------------------------------------------------------------------------------
+
+    def set_fault(self, vehicle: str, sensor: str, fault: Fault, tick: int) -> None:
+        """All that is wrong with a sensor from the sample after `tick` on."""
+        s = self.sensor_index[vehicle, sensor]
+        line = self.sensing.table[s]
+        line[FROZEN] = fault.frozen
+        if fault.outage:
+            line[FIRST] = NEVER
+        elif line[FIRST] == NEVER:
+            line[FIRST] = tick + 1
+        numbers = self.sensors[s].error_numbers(int(self.sensing.keys[s]), fault)
+        self.sensing.rows[s, ANY_ERRORS:MEMORY] = numbers
 
     # -- looking -------------------------------------------------------------------------------------------------
 

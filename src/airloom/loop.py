@@ -23,7 +23,9 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
     FIRST_EFFECT, END_EFFECT, PROPELLERS, GUIDED_LANES, GUIDE_TICKS, STACK_WIDTH,
 ) = range(13)  # fmt: skip
 # Columns of the sensor table, a row a sensor.
-KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, SENSOR_WIDTH = range(8)
+KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, FROZEN, FIRST, SENSOR_WIDTH = range(10)
+# The first tick that counts, which a sensor in an outage will not see.
+NEVER = 2**62
 # Columns of the guide table, a row a lane.
 GUIDE_KERNEL, PLAN, PLAN_LENGTH, GUIDE_WIDTH = range(4)
 # A frame of a vehicle: state, setpoint, command, rotor speeds.
@@ -79,26 +81,34 @@ def sense(w, tick, world, stack, sensing):
     sensors, first, end = sensing.table, stack[FIRST_SENSOR], stack[END_SENSOR]
     for k in range(first, end):
         sample = tick // sensors[k, TICKS]
-        if sample * sensors[k, TICKS] == tick:
+        if sample * sensors[k, TICKS] == tick and is_measuring(sensing, k, tick):
             call_sensor(sensors[k, KERNEL], w, sensors[k, LANE], world, sensing.rows[k], sensing.keys[k], sample)
     for k in range(first, end):
         delay, row = sensors[k, DELAY], sensing.rows[k]
         if delay > 0:
-            if wait_in_queue(row, sensing.queue[k], tick, sensors[k, TICKS], delay):
+            if wait_in_queue(row, sensing.queue[k], tick, sensors[k, TICKS], delay, sensors[k, FIRST]):
                 publish(w, k, tick, tick - delay, row, DELAYED, sensing)
-        elif tick % sensors[k, TICKS] == 0:
+        elif tick % sensors[k, TICKS] == 0 and tick >= sensors[k, FIRST]:
             publish(w, k, tick, tick, row, READING, sensing)
 
 
 @compiled
-def wait_in_queue(row, queue, tick, period, delay):
-    """Put the sample that was just taken into the queue, take out the one whose delay is over, if there is one."""
+def is_measuring(sensing, k, tick):
+    """Not in an outage, nor once it is frozen: that needs a reading to be frozen at."""
+    return tick >= sensing.table[k, FIRST] and (sensing.table[k, FROZEN] == 0 or sensing.stamps[k] < 0)
+
+
+@compiled
+def wait_in_queue(row, queue, tick, period, delay, first):
+    """Put the sample that was just taken into the queue, take out the one whose delay is over, if there is one that
+    was measured at the tick `first` or later.
+    """
     if tick % period == 0:
         slot = (tick // period) % queue.shape[0]
         for n in range(READING_WIDTH):
             queue[slot, n] = row[READING + n]
     measured = tick - delay
-    if measured < 0 or measured % period != 0:
+    if measured < first or measured % period != 0:
         return False
     slot = (measured // period) % queue.shape[0]
     for n in range(READING_WIDTH):

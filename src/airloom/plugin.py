@@ -10,14 +10,17 @@ import difflib
 import hashlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import FunctionType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from airloom.scenario.models import Scenario
 
 GROUPS = {
     "system": "airloom.systems",
@@ -47,6 +50,11 @@ class Plugin:
     @classmethod
     def summary(cls) -> str:
         return (cls.__doc__ or "").strip().split("\n")[0]
+
+    @classmethod
+    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str, str]]:
+        """Parameters of a system that do not fit the rest of the scenario: which key, and what is wrong with it."""
+        yield from ()
 
 
 @cache

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import re
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ RUNS = Path("runs")
 LAST = "last"
 _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
 _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
+_AUTOPILOT_FOLDER = re.compile(r"autopilot-\w+")
 _MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 
@@ -124,7 +126,7 @@ def _cleared(path: Path) -> Path:
                 "choose a new or empty folder, or one with an earlier run to replace"
             )
         for entry in found:
-            entry.unlink()
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     except FileExistsError:
         raise RunFolderError(f"'{path}' is a file: choose a folder for the run") from None
     except OSError as error:
@@ -138,7 +140,8 @@ def _is_ours(entry: Path) -> bool:
     is_run = (entry.parent / _LOG).is_file() or (entry.parent / _SUMMARY).is_file()
     beside = entry.suffix == ".png" or entry.name == _SCENARIO or _beside_a_log(entry.name)
     ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and beside)
-    return ours and entry.is_file() and not entry.is_symlink()
+    is_autopilots = is_run and _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None and entry.is_dir()
+    return (is_autopilots or (ours and entry.is_file())) and not entry.is_symlink()
 
 
 def _beside_a_log(name: str) -> bool:

@@ -245,7 +245,7 @@ class Simulation:
             if member.controller is not None:
                 member.controller.reset()
         for vehicle in self.vehicles.values():
-            vehicle.forget_pushes()
+            vehicle.forget()
         self._hooks.forget_calls()
         self._warn_of_buried_vehicles()
         self.guard.forget()

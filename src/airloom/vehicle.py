@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from collections.abc import Callable
+from math import isfinite, prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,14 +15,17 @@ from airloom.commands import (
 from airloom.control.multirotor import MultirotorController
 from airloom.fleet import Member
 from airloom.flight_stack import Rated
+from airloom.loop import TICKS
 from airloom.physics.rows import (
-    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SPEED, SPX, STATE, STATE_ROWS,
-    TARGET, VX, WINDX, WX,
+    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SHARE, SPEED, SPX, STATE,
+    STATE_ROWS, TARGET, VX, WINDX, WX,
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
+from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import DELAYED, READING, Sensor
 
 if TYPE_CHECKING:
+    from airloom.scenario import models
     from airloom.simulation import Simulation
 
 _MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
@@ -33,14 +37,22 @@ class Vehicle:
     def __init__(self, sim: Simulation, member: Member) -> None:
         self._sim = sim
         self._pushes: dict[str, np.ndarray] = {}
+        self._faults: dict[str, dict[str, Fault]] = {}
+        self._shares: dict[str, dict[str, float]] = {}
+        self.fault_listeners: list[Callable[[str], None]] = []
+        """Told the name of a sensor or rotor whose faults have changed."""
         self.settle(member)
 
     def settle(self, member: Member) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
         fleet = self._sim.fleet
-        self._member = member
+        self._fleet, self._member = fleet, member
         self._column = fleet.column(member)
         self._speeds, self._targets = fleet.rotor_column(member, SPEED), fleet.rotor_column(member, TARGET)
+        for sensor in self._faults:
+            self._apply_faults(sensor)
+        for rotor in self._shares:
+            self._apply_shares(rotor)
 
     def _get(self, row: int, count: int) -> np.ndarray:
         return self._column[row // LANES : row // LANES + count].copy()
@@ -55,6 +67,11 @@ class Vehicle:
     @property
     def airframe(self):
         return self._member.airframe
+
+    @property
+    def description(self) -> models.Vehicle:
+        """What the scenario says of it."""
+        return self._member.vehicle
 
     @property
     def sensors(self) -> list[Sensor]:
@@ -246,8 +263,55 @@ class Vehicle:
         self._pushes[by] = np.concatenate([self._vector("force", force), self._vector("torque", torque)])
         self._set(EFX, sum(self._pushes.values()))
 
-    def forget_pushes(self) -> None:
-        self._pushes.clear()
+    def set_fault(self, sensor: str, fault: Fault | None, by: str = "") -> None:
+        """What is wrong with a sensor from its next sample on, None for nothing, until the next call.
+
+        Several faults of one sensor act together if each says who it is with `by`.
+        """
+        faults = self._faults.setdefault(sensor, {})
+        faults.pop(by, None)
+        if fault is not None:
+            faults[by] = fault
+        self._apply_faults(sensor)
+        self._tell_of_fault(sensor)
+
+    def fault_of(self, sensor: str) -> Fault:
+        """All that is wrong with a sensor."""
+        return together(self._faults.get(sensor, {}).values())
+
+    def sample_ticks(self, sensor: str) -> int | None:
+        """From one sample of a sensor to the next; None if it has no such sensor."""
+        s = self._fleet.sensor_index.get((self.name, sensor))
+        return None if s is None else int(self._fleet.sensing.table[s, TICKS])
+
+    def _apply_faults(self, sensor: str) -> None:
+        """An edit may have taken the sensor away; an autopilot's own was never here."""
+        if sensor in self._member.vehicle.sensors:
+            self._fleet.set_fault(self.name, sensor, self.fault_of(sensor), self._sim.tick)
+
+    def set_rotor_share(self, rotor: str, share: float, by: str = "") -> None:
+        """Of the speed that a rotor is told, what it gives until the next call: 1 if all is well, 0 if it is lost.
+
+        Those of several that say who they are with `by` multiply.
+        """
+        self._shares.setdefault(rotor, {})[by] = share
+        self._apply_shares(rotor)
+        self._tell_of_fault(rotor)
+
+    def _apply_shares(self, rotor: str) -> None:
+        names = list(self._member.vehicle.rotors)
+        if rotor in names:
+            shares = self._fleet.rotor_column(self._member, SHARE)
+            shares[names.index(rotor)] = prod(self._shares[rotor].values())
+
+    def _tell_of_fault(self, part: str) -> None:
+        for tell in self.fault_listeners:
+            tell(part)
+
+    def forget(self) -> None:
+        """What was done to it."""
+        for done in (self._pushes, self._faults, self._shares):
+            done.clear()
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""

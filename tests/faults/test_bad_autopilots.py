@@ -64,7 +64,9 @@ def made(tmp_path):
 
 
 def stand_ins():
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    ).stdout
     return [line for line in found.splitlines() if "arducopter" in line]
 
 

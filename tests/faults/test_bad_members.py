@@ -76,7 +76,9 @@ def simulation(folder, fault, policy="stop"):
 
 def children():
     """Processes of this one's that are members."""
-    found = subprocess.run(["ps", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True).stdout
+    found = subprocess.run(
+        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
+    ).stdout
     return [line for line in found.splitlines() if "bad.py" in line or "good.py" in line]
 
 

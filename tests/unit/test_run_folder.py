@@ -42,11 +42,12 @@ def test_an_earlier_run_is_replaced():
     first = a_run(out="mine")
     first.write_summary({"time": 1})
     first.figure("flight").touch()
+    (first.path / "autopilot-drone/log").mkdir(parents=True)
     RunFolder.create("hover", "mine")
     assert list(Path("mine").iterdir()) == []
 
 
-@pytest.mark.parametrize("foreign", ["thesis.tex", "log.mcap/x", "photo.png"])
+@pytest.mark.parametrize("foreign", ["thesis.tex", "log.mcap/x", "photo.png", "autopilot-drone/x"])
 def test_a_folder_with_other_things_is_left_alone(foreign):
     path = Path("mine") / foreign
     path.parent.mkdir(parents=True)

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import socket
 import time
+from collections.abc import Sequence
+from functools import partial
+from math import pi
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from airloom.autopilots import ardupilot_wire as wire
+from airloom.autopilots.ardupilot_faults import OWN, FaultLine
 from airloom.autopilots.autopilot import AutopilotFailed
+from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
 from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.transcript import HEARD, note
+from airloom.commands import CommandError
 from airloom.loom.line import set_kernel_timeouts
+from airloom.plugin import Parameters
+from airloom.sensors.imu import Imu
+from airloom.sensors.rangefinder import Rangefinder
+from airloom.sensors.sensor import DELAYED, READING
 
 PORT, PORTS_APART = 9002, 10
+THIRD_PORT = 5763  # ArduPilot's SERIAL2; ground stations have the first two
 LOOK = 0.2  # s between two looks whether it is still alive
+SILENCE = 1.0  # s after which one that was attached may have been started again
 ADVICE = (
     "Build ArduPilot's target 'copter' for the board 'sitl', and name the program by `binary`, by the variable "
     "AIRLOOM_ARDUCOPTER or in the PATH"
@@ -26,14 +39,50 @@ USUAL = ("~/ardupilot/build/sitl/bin/arducopter", "ardupilot/build/sitl/bin/ardu
 DEFAULTS = "Tools/autotest/default_params/copter.parm"
 """In ArduPilot's sources, seen from where they are built."""
 
-FRAMES: dict[str, tuple[int, int]] = {"quad_x": (1, 1), "quad_plus": (1, 0), "hexa_x": (2, 1)}
-"""FRAME_CLASS and FRAME_TYPE."""
+PARAMS = "airloom.parm"
+START_TIME = 1735689600  # s: its calendar begins with 2025 in every run, or equal runs would differ
+LOOP_RATE, FRAMES_A_LOOP = 400.0, 1.8
+"""ArduPilot's SCHED_LOOP_RATE, and how many frames it needs for each of its loops."""
+SIMULATED_RANGEFINDER, LOOKS_DOWN, LOOKS_AHEAD = 100, 25, 0  # RNGFND1_TYPE and RNGFND1_ORIENT
+NARROWEST, WIDEST = 800, 2200  # µs: pulses of a remote control
+
+Channels = Annotated[
+    list[Annotated[float, Field(ge=NARROWEST, le=WIDEST)]], Field(min_length=1, max_length=wire.MOST_CHANNELS)
+]
+
+
+class Sticks(Parameters):
+    """Where the sticks and switches of the remote control are from a time on."""
+
+    at: float = Field(ge=0, description="s")
+    rc: Channels = Field(description="as many channels as at the start, µs")
 
 
 class ArduPilotParameters(ProgramParameters):
-    frame: str = Field("quad_x", description="one of " + ", ".join(FRAMES))
+    frame: str | None = Field(None, description=f"{', '.join(LAYOUTS)}; the one that fits the rotors if left out")
     outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
+    rc: Channels | None = Field(None, description="channels of a remote control at the start, µs; none if left out")
+    sticks: list[Sticks] = Field(default_factory=list, description="how the remote control is moved later")
+    battery: float | None = Field(None, gt=0, description="voltage that ArduPilot is told, V; it does not change")
+
+    @model_validator(mode="after")
+    def _has_enough_frames(self) -> ArduPilotParameters:
+        least = FRAMES_A_LOOP * self.params.get("SCHED_LOOP_RATE", LOOP_RATE)
+        if self.rate < least:
+            raise ValueError(
+                f"rate: ArduPilot needs {FRAMES_A_LOOP:g} × SCHED_LOOP_RATE = {least:g} frames a second or more, got "
+                f"{self.rate:g}; raise rate or lower params.SCHED_LOOP_RATE"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _has_channels_for_the_sticks(self) -> ArduPilotParameters:
+        channels = len(self.rc or ())
+        for sticks in self.sticks:
+            if len(sticks.rc) != channels:
+                raise ValueError(f"sticks: {len(sticks.rc)} channels at {sticks.at:g} s, but rc has {channels}")
+        return self
 
 
 class ArduPilot(ProgramAutopilot):
@@ -42,20 +91,36 @@ class ArduPilot(ProgramAutopilot):
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
+    own_sensors = tuple(OWN)
     tell, hear = wire.tell, wire.hear
 
-    def open(self, folder: Path) -> None:
-        self._listen()
-        if not self.parameters.attach:
-            self.program = self._started(folder)
-        self._fill_wire()
-        self._meet()
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._door: socket.socket | None = None
 
-    def _fill_wire(self) -> None:
-        self._literals, self._ends = wire.literals(wire.TEMPLATE + "}\n")
-        self._numbers = np.zeros(wire.NUMBERS)
+    def open(self, folder: Path) -> None:
+        self._faults = FaultLine(self.sim, self.vehicle, THIRD_PORT + PORTS_APART * self.instance)
+        self._listen()
+        frame, motors = self._layout()
+        self._warn_of_a_slow_imu()
+        self._fill_wire(motors)
+        for sticks in self.parameters.sticks:
+            self.sim.call_at(sticks.at, partial(setattr, self, "rc", sticks.rc))
+        if not self.parameters.attach:
+            self.program = self._started(folder, frame)
+
+    def _fill_wire(self, motors: list[int]) -> None:
+        rc, battery, ranges = self.parameters.rc or [], self.parameters.battery, self._rangefinders()
+        template = wire.reply_template(len(rc), battery is not None, len(ranges))
+        self._literals, self._ends = wire.literals(template)
+        self._numbers = np.zeros(template.count("#"))
+        self._numbers[wire.NUMBERS :][: len(rc)] = rc
+        if battery is not None:
+            self._numbers[wire.NUMBERS + len(rc)] = battery
         self._reply, self._packet = np.zeros(wire.LONGEST_REPLY, np.uint8), np.zeros(wire.LONGEST_PACKET, np.uint8)
-        self._motors = self.outputs_of_rotors()
+        self._motors = np.array(motors) - 1
+        self._ranges = np.zeros(len(ranges), np.int64)
+        self._farthest = np.array([sensor.parameters.max_distance for sensor in ranges])
         row = self.wire
         row[FILE], row[wire.LAST_FRAME] = self._line.fileno(), -1
         row[wire.LITERALS], row[wire.ENDS], row[wire.PIECES] = (
@@ -67,20 +132,72 @@ class ArduPilot(ProgramAutopilot):
         row[wire.REPLY], row[wire.PACKET] = address(self._reply), address(self._packet)
         row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
         row[wire.LOWEST], row[wire.HIGHEST] = self.parameters.outputs
+        row[wire.RANGES], row[wire.FARTHEST], row[wire.RANGE_COUNT] = (
+            address(self._ranges),
+            address(self._farthest),
+            self._ranges.size,
+        )
+
+    def settle(self) -> None:
+        super().settle()
+        fleet = self.sim.fleet
+        for k, sensor in enumerate(self._rangefinders()):
+            row = fleet.sensing.rows[fleet.sensor_index[sensor.vehicle, sensor.name]]
+            self._ranges[k] = address(row[READING if sensor.parameters.delay == 0 else DELAYED :])
+
+    def _rangefinders(self) -> list[Rangefinder]:
+        """Those of the vehicle, as many as ArduPilot has room for."""
+        return [sensor for sensor in self.vehicle.sensors if isinstance(sensor, Rangefinder)][: wire.MOST_RANGES]
+
+    @property
+    def rc(self) -> list[float]:
+        """Channels of the remote control, µs."""
+        return self._numbers[wire.NUMBERS :][: len(self.parameters.rc or ())].tolist()
+
+    @rc.setter
+    def rc(self, channels: Sequence[float]) -> None:
+        if len(channels) != len(self.rc) or not all(NARROWEST <= channel <= WIDEST for channel in channels):
+            raise CommandError(
+                f"the remote control of {self.vehicle.name} takes as many channels as its `rc` in the scenario, "
+                f"{len(self.rc)}, each of {NARROWEST} to {WIDEST} µs, got {list(channels)}"
+            )
+        self._numbers[wire.NUMBERS :][: len(channels)] = channels
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
     def listen_on(self) -> None:
-        """Nothing, nonsense or a repeated frame has come; who repeats a frame has not got the reply."""
-        deadline = time.monotonic() + self.parameters.timeout
+        """Nothing, nonsense or a repeated frame has come.
+
+        Who repeats a frame after a while has not got the reply. At once it comes from a time when the simulation stood
+        still, and a second reply to it would be one too many: ArduPilot would run ahead by it from then on.
+        """
+        began, instead = time.monotonic(), ""
         while (result := int(self.wire[RESULT])) < 0:
-            if result == wire.REPEATED:
+            silence = time.monotonic() - began
+            if result == wire.REPEATED and silence > LOOK:
                 self._line.send(self._reply[: self.wire[wire.SIZE]].data)
+            elif result == wire.NONSENSE:
+                instead = f"; {self._what_came()}"
             elif result == wire.NOT_HEARD:
                 self.must_be_alive()
-            if time.monotonic() > deadline:
-                raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s")
+                if self._door is not None and silence > SILENCE and self._is_another(self._door):
+                    began = time.monotonic()
+            if silence > self.parameters.timeout:
+                raise AutopilotFailed(f"did not answer within {self.parameters.timeout:g} s{instead}")
             self.hear_again()
+
+    def _is_another(self, door: socket.socket) -> bool:
+        """Whether one speaks from elsewhere, which is the one that is listened to from now on; it repeats itself."""
+        try:
+            count, sender = self._count_and_sender(door)
+        except BlockingIOError:
+            return False
+        if count < 0:
+            return False
+        self._line.connect(sender)
+        self.wire[wire.LAST_FRAME] = -1
+        self.sim.event(self.vehicle.name, "its autopilot was started again", level="warning")
+        return True
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
@@ -94,45 +211,103 @@ class ArduPilot(ProgramAutopilot):
                 f"cannot be listened to: UDP port {port}: {error.strerror}; `instance` chooses another"
             ) from None
         set_kernel_timeouts(self._line, LOOK)
+        if self.parameters.attach:
+            self._door = self._second_socket(port)
 
-    def _meet(self) -> None:
+    def _second_socket(self, port: int) -> socket.socket:
+        """Gets what others send than the one that the first is connected to. They share the port only from now on, so
+        that one in use was noticed.
+        """
+        door = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for each in (self._line, door):
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.setblocking(False)
+        door.bind(("127.0.0.1", port))
+        return door
+
+    def meet(self) -> None:
         """Its first datagram tells where it is."""
-        deadline = time.monotonic() + self.parameters.start_timeout
+        deadline, instead = time.monotonic() + self.parameters.start_timeout, ""
         while True:
             try:
-                data, sender = self._line.recvfrom(wire.LONGEST_PACKET)
+                count, sender = self._count_and_sender(self._line)
             except BlockingIOError:
                 self.must_be_alive()
-                if time.monotonic() > deadline:
-                    raise AutopilotFailed(f"has not spoken within {self.parameters.start_timeout:g} s") from None
-                continue
-            packet = np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8)
-            if (frame := wire.frame_count(packet, len(data), -1)) >= 0:
-                self.wire[wire.LAST_FRAME] = frame
-                self._line.connect(sender)
-                return
+            else:
+                if count >= 0:
+                    break
+                instead = f"; {self._what_came()}"
+            if time.monotonic() > deadline:
+                raise AutopilotFailed(f"has not spoken within {self.parameters.start_timeout:g} s{instead}")
+        self._line.connect(sender)
+        self.wire[wire.LAST_FRAME] = count
 
-    def _started(self, folder: Path) -> Program:
+    def _count_and_sender(self, line: socket.socket) -> tuple[int, Any]:
+        """Of the next datagram, whoever has sent it."""
+        size, sender = line.recvfrom_into(self._packet.data)
+        count = wire.frame_count(self._packet, size, -1)
+        if count >= 0:
+            note(self.wire, self.sim.tick, HEARD, address(self._packet), size)
+        return count, sender
+
+    def _what_came(self) -> str:
+        magic = int(self._packet[0]) | int(self._packet[1]) << 8
+        return (
+            f"what came is not of ArduPilot's JSON interface: it begins with {magic} instead of {wire.MAGIC} or "
+            f"{wire.MAGIC_32}, or has another size"
+        )
+
+    def _started(self, folder: Path, frame: str) -> Program:
         wanted = self.parameters
         binary = find_program(wanted.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / "airloom.parm").write_text("".join(f"{name} {value:g}\n" for name, value in self._params().items()))
+        params = self._params(frame)
+        (folder / PARAMS).write_text("".join(f"{name} {value:g}\n" for name, value in params.items()))
         defaults = [path for path in (parent / DEFAULTS for parent in binary.parents) if path.is_file()][:1]
         origin = self.sim.scenario.world.origin
         home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
         command: list[Any] = [
             binary, "--model", "JSON:127.0.0.1", f"-I{self.instance}", "-w", "--speedup", f"{wanted.speedup:g}",
-            "--serial0", "tcp:0", "--home", home, "--sysid", self.instance + 1,
-            "--defaults", ",".join(map(str, [*defaults, folder / "airloom.parm"])),
+            "--serial0", "tcp:0", "--home", home, "--sysid", self.instance + 1, "--start-time", START_TIME,
+            "--defaults", ",".join(map(str, [*defaults, PARAMS])),
         ]  # fmt: skip
         return Program(command, folder)
 
-    def _params(self) -> dict[str, float]:
-        if self.parameters.frame not in FRAMES:
-            raise AutopilotFailed(f"knows no frame '{self.parameters.frame}': {', '.join(FRAMES)}")
-        kind, layout = FRAMES[self.parameters.frame]
-        return {"FRAME_CLASS": kind, "FRAME_TYPE": layout, **self.parameters.params}
+    def _params(self, frame: str) -> dict[str, float]:
+        layout = LAYOUTS[frame]
+        params: dict[str, float] = {"FRAME_CLASS": layout.frame_class, "FRAME_TYPE": layout.frame_type}
+        for k, sensor in enumerate(self._rangefinders(), 1):
+            mounted = sensor.parameters
+            params[f"RNGFND{k}_TYPE"] = SIMULATED_RANGEFINDER
+            params[f"RNGFND{k}_ORIENT"] = LOOKS_DOWN if mounted.pitch > pi / 4 else LOOKS_AHEAD
+            params[f"RNGFND{k}_MIN_CM"] = 100 * mounted.min_distance
+            params[f"RNGFND{k}_MAX_CM"] = 100 * mounted.max_distance
+        return {**params, **self.parameters.params}
+
+    def _layout(self) -> tuple[str, list[int]]:
+        """The frame, and for each rotor the output that drives it."""
+        frame, motors, rotors = self.parameters.frame, self.given_motors(), self.vehicle.airframe.rotors
+        if frame is not None and frame not in LAYOUTS:
+            raise AutopilotFailed(f"knows no frame '{frame}': {', '.join(LAYOUTS)}")
+        if frame is not None and motors is not None:
+            return frame, motors
+        for name in LAYOUTS if frame is None else [frame]:
+            if found := outputs_of_rotors(LAYOUTS[name], rotors):
+                return name, motors or found
+        raise AutopilotFailed(
+            f"flies {frame or ', '.join(LAYOUTS)}, but this vehicle has other rotors, by their places or the ways they "
+            "turn; change them, or name both `frame` and `motors`"
+        )
+
+    def _warn_of_a_slow_imu(self) -> None:
+        rate, fastest = self.parameters.rate, max(s.rate for s in self.vehicle.sensors if isinstance(s, Imu))
+        if fastest < rate:
+            text = f"its IMU reads {fastest:g} times a second, but its autopilot is told {rate:g} times: raise its rate"
+            self.sim.event(self.vehicle.name, text, level="warning")
 
     def close(self) -> None:
+        self._faults.close()
         self._line.close()
+        if self._door is not None:
+            self._door.close()
         super().close()

@@ -9,36 +9,55 @@ from __future__ import annotations
 import numpy as np
 
 from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
-from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
+from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, TICKS, frame_kernel
+from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
 from airloom.physics.rows import (
     AX, AY, AZ, GX, GY, GZ, MAX_SPEED, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ,
+    WINDX, WINDY, WINDZ,
 )  # fmt: skip
 from airloom.sockets import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
 """With 16 and with 32 outputs."""
 LONGEST_PACKET = 8 + 2 * 32
-LONGEST_REPLY = 1024
+LONGEST_REPLY = 2048
 DECIMALS, SCALE = 9, 1e9
 FIRST_OUTPUT = 8  # byte of a packet: after magic u16, frame rate u16, frame count u32
 
-NOT_HEARD, REPEATED, NONSENSE = -1, -2, -3
+FAR_BEHIND = 100  # frames: a count that lies less behind is that of a datagram that others have overtaken
+COUNTS = 1 << 32
+
+NOT_HEARD, REPEATED, NONSENSE, OVERTAKEN = -1, -2, -3, -4
 """Results of hearing instead of a frame count."""
 
 # Columns of the wire: the reply and its size, the packet and the last frame count, the template's pieces and numbers,
-# the rotors' outputs, and the widths of a pulse at rest and at full speed.
+# the rotors' outputs, the widths of a pulse at rest and at full speed, and the rangefinders: addresses of their
+# readings, and how far they see.
 (
     REPLY, SIZE, PACKET, LAST_FRAME, LITERALS, ENDS, PIECES, NUMBERS_OF, COUNT, MOTORS, ROTORS, LOWEST, HIGHEST,
-) = range(OWN, OWN + 13)  # fmt: skip
+    RANGES, FARTHEST, RANGE_COUNT,
+) = range(OWN, OWN + 16)  # fmt: skip
 
-NUMBERS = 17
+NUMBERS = 20
+MOST_CHANNELS, MOST_RANGES = 12, 6
 TEMPLATE = (
     '\n{"timestamp":#,"imu":{"gyro":[#,#,#],"accel_body":[#,#,#]},"position":[#,#,#],"quaternion":[#,#,#,#],'
-    '"velocity":[#,#,#]'
+    '"velocity":[#,#,#],"velocity_wind":[#,#,#]'
 )
-"""A number for each #. The brace is closed behind what else is told."""
+"""A number for each #. ArduPilot looks for a word, not for a key: one that begins like another comes after it."""
+
+
+def reply_template(channels: int, battery: bool, ranges: int) -> str:
+    """What every vehicle tells, and what else this one does."""
+    parts = [TEMPLATE]
+    if channels:
+        parts.append('"rc":{' + ",".join(f'"rc_{k + 1}":#' for k in range(channels)) + "}")
+    if battery:
+        parts.append('"battery":{"voltage":#}')
+    parts += [f'"rng_{k + 1}":#' for k in range(ranges)]
+    return ",".join(parts) + "}\n"
 
 
 def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
@@ -49,12 +68,15 @@ def literals(template: str) -> tuple[np.ndarray, np.ndarray]:
 
 @frame_kernel
 def tell(w, rotors, i, tick, wire):
+    """The timestamp begins with a frame instead of 0, at which ArduPilot would take its clock from the wall."""
     numbers, reply = numbers_at(wire[NUMBERS_OF], wire[COUNT]), bytes_at(wire[REPLY], LONGEST_REPLY)
-    gather(w, i, tick * wire[STEP_NS] / NS_PER_SECOND, numbers)
+    gather(w, i, (tick + wire[TICKS]) * wire[STEP_NS] / NS_PER_SECOND, numbers)
+    gather_ranges(integers_at(wire[RANGES], wire[RANGE_COUNT]), numbers_at(wire[FARTHEST], wire[RANGE_COUNT]), numbers)
     ends = integers_at(wire[ENDS], wire[PIECES])
     literals = bytes_at(wire[LITERALS], ends[-1])
     wire[SIZE] = write(literals, ends, numbers, reply)
     send(wire[FILE], wire[REPLY], wire[SIZE], NO_SIGNAL)
+    note(wire, tick, TOLD, wire[REPLY], wire[SIZE])
 
 
 @frame_kernel
@@ -68,6 +90,7 @@ def hear(w, rotors, i, tick, wire):
     wire[RESULT] = frame_count(packet, size, wire[LAST_FRAME])
     if wire[RESULT] >= 0:
         wire[LAST_FRAME] = wire[RESULT]
+        note(wire, tick, HEARD, wire[PACKET], size)
         turn_rotors(packet, integers_at(wire[MOTORS], wire[ROTORS]), wire[LOWEST], wire[HIGHEST], rotors, i)
 
 
@@ -82,6 +105,15 @@ def gather(w, i, time, numbers):
         w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
     )
     numbers[14], numbers[15], numbers[16] = ned_from_enu(w[VX + i], w[VY + i], w[VZ + i])
+    numbers[17], numbers[18], numbers[19] = ned_from_enu(w[WINDX + i], w[WINDY + i], w[WINDZ + i])
+
+
+@compiled
+def gather_ranges(readings, farthest, numbers):
+    """The last numbers of the reply: what lies at the addresses `readings`, with digits instead of ±∞ out of range."""
+    for k in range(readings.size):
+        distance = numbers_at(readings[k], 1)[0]
+        numbers[numbers.size - readings.size + k] = min(max(distance, 0.0), 2.0 * farthest[k])
 
 
 @compiled
@@ -123,14 +155,16 @@ def _write_number(number, reply, at):
 
 @compiled
 def frame_count(packet, size, last_frame):
-    """Of a packet that makes sense and is new. A count that starts again is that of an autopilot that started again."""
+    """Of a packet that makes sense and is new. One far behind is that of an autopilot that started again."""
     magic = np.int64(packet[0]) | np.int64(packet[1]) << 8
     if not ((magic == MAGIC and size == 40) or (magic == MAGIC_32 and size == 72)):
         return NONSENSE
     count = np.int64(0)
     for i in range(4):
         count |= np.int64(packet[4 + i]) << (8 * i)
-    return REPEATED if count == last_frame else count
+    if count == last_frame:
+        return REPEATED
+    return OVERTAKEN if last_frame >= 0 and (last_frame - count) % COUNTS < FAR_BEHIND else count
 
 
 @compiled

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -9,12 +10,16 @@ import numpy as np
 from pydantic import Field
 
 from airloom.autopilots import lockstep
-from airloom.autopilots.lockstep import BLOCK, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH
+from airloom.autopilots.lockstep import (
+    BLOCK, FILLED, FULL, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH,
+)  # fmt: skip
+from airloom.autopilots.transcript import NAME, TranscriptWriter
 from airloom.clock import ticks_per_period
 from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:
     from airloom.compiled import Kernel
+    from airloom.scenario.models import PluginChoice
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
@@ -35,8 +40,11 @@ class AutopilotParameters(Parameters):
         "stop", description="end the run, or go on with the rotors of this vehicle at rest"
     )
     motors: list[int] | None = Field(
-        None, description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1"
+        None,
+        description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1; "
+        "found by itself if left out",
     )
+    transcript: bool = Field(False, description="keep all that is said in the run's folder")
 
 
 class Autopilot(Plugin):
@@ -48,6 +56,8 @@ class Autopilot(Plugin):
     """Kinds of sensor that the vehicle must carry."""
     is_live: ClassVar[bool] = False
     """Whether it lives on the wall clock: its frames hold the run to real time."""
+    own_sensors: ClassVar[tuple[str, ...]] = ()
+    """Kinds of sensor that it makes itself from where the vehicle is."""
     tell: ClassVar[Kernel]
     """Says where its vehicle is now; see `lockstep`."""
     hear: ClassVar[Kernel]
@@ -60,9 +70,16 @@ class Autopilot(Plugin):
         self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
         self.wire = np.zeros(WIRE_WIDTH, np.int64)
+        self.transcript: TranscriptWriter | None = None
 
     def open(self, folder: Path) -> None:
-        """Start it, or wait for it, and put into the wire what its kernels need; what it leaves goes to the folder."""
+        """Start it, if it is to be started, and put into the wire what its kernels need; what it leaves goes to the
+        folder.
+        """
+        raise NotImplementedError
+
+    def meet(self) -> None:
+        """Wait until it has spoken."""
         raise NotImplementedError
 
     def settle(self) -> None:
@@ -90,13 +107,12 @@ class Autopilot(Plugin):
         """For the run's summary: how it went, seen from the wall clock."""
         return {}
 
-    def outputs_of_rotors(self) -> np.ndarray:
-        """For each rotor the output that drives it, from 0."""
-        rotors = len(self.vehicle.rotor_speeds)
-        motors = self.parameters.motors or list(range(1, rotors + 1))
-        if sorted(motors) != list(range(1, rotors + 1)):
+    def given_motors(self) -> list[int] | None:
+        """The outputs that the scenario names, if it does."""
+        motors, rotors = self.parameters.motors, len(self.vehicle.airframe.rotors)
+        if motors is not None and sorted(motors) != list(range(1, rotors + 1)):
             raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
-        return np.array(motors) - 1
+        return motors
 
 
 class Autopilots:
@@ -104,9 +120,13 @@ class Autopilots:
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
-        chosen = [vehicle for vehicle in sim.vehicles.values() if vehicle.autopilot is not None]
-        self._all = [_made(sim, vehicle, number) for number, vehicle in enumerate(chosen)]
+        self._folder: Path | None = None
+        self._numbers: dict[str, int] = {}
+        self._choices: dict[str, Any] = {}
+        """Of each vehicle, the autopilot that it was given."""
         self._flying: list[Autopilot] = []
+        self._reports: dict[str, dict[str, Any]] = {}
+        """Of those who have flown."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
         self.periods: set[int] = set()
@@ -118,30 +138,56 @@ class Autopilots:
     @property
     def are_live(self) -> bool:
         """Whether any of them holds the run to real time."""
-        return any(autopilot.is_live for autopilot in self._all)
+        choices = [vehicle.autopilot for vehicle in self._sim.scenario.vehicles.values() if vehicle.autopilot]
+        return any(_kind(choice).is_live for choice in choices)
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """By the name of the vehicle, of those who have something to report."""
-        reports = {autopilot.vehicle.name: autopilot.report() for autopilot in self._all}
+        reports = self._reports | {autopilot.vehicle.name: autopilot.report() for autopilot in self._flying}
         return {name: report for name, report in reports.items() if report}
 
+    def __getitem__(self, vehicle: str) -> Autopilot:
+        """The one that flies this vehicle."""
+        return {autopilot.vehicle.name: autopilot for autopilot in self._flying}[vehicle]
+
     def open(self, folder: Path | None) -> None:
-        for autopilot in self._all:
-            place = (folder or Path()).absolute() / f"autopilot-{autopilot.vehicle.name}"
-            self._flying.append(autopilot)
-            try:
-                autopilot.open(place)
-            except AutopilotFailed as failure:
-                raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+        self._folder = (folder or Path()).absolute()
+        self._reports.clear()
         self.settle()
 
+    def _open_new(self, folder: Path) -> None:
+        """All of them are started before the first is waited for."""
+        vehicles = {name: vehicle for name, vehicle in self._sim.vehicles.items() if vehicle.autopilot is not None}
+        given = {name: vehicle.autopilot for name, vehicle in vehicles.items()}
+        new = [name for name, choice in given.items() if choice != self._choices.get(name)]
+        self._choices = given
+        for name in new:
+            number = self._numbers.setdefault(name, len(self._numbers))
+            self._flying.append(autopilot := _made(self._sim, vehicles[name], number))
+            place = folder / f"autopilot-{name}"
+            if autopilot.parameters.transcript:
+                about = {"autopilot": given[name].kind, "vehicle": name}
+                autopilot.transcript = TranscriptWriter(place / NAME, autopilot.wire, **about)
+            self._begin(autopilot, autopilot.open, place)
+        for name in new:
+            self._begin(self[name], self[name].meet)
+
+    def _begin(self, autopilot: Autopilot, step: Callable[..., None], *args: Path) -> None:
+        try:
+            step(*args)
+        except AutopilotFailed as failure:
+            raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+
     def settle(self) -> None:
-        """In a fleet that is new or was replaced: who has lost the vehicle is dismissed."""
+        """In a fleet that is new or was replaced: who has lost the vehicle is dismissed, who is new takes over."""
         for autopilot in list(self._flying):
-            if self._sim.vehicles.get(autopilot.vehicle.name) is autopilot.vehicle:
-                autopilot.settle()
-            else:
+            name, vehicle = autopilot.vehicle.name, autopilot.vehicle
+            if self._sim.vehicles.get(name) is not vehicle or vehicle.autopilot != self._choices[name]:
                 self._dismiss(autopilot)
+        if self._folder is not None:
+            self._open_new(self._folder)
+        for autopilot in self._flying:
+            autopilot.settle()
         self._gather()
 
     def tell(self) -> None:
@@ -155,8 +201,10 @@ class Autopilots:
             self.attend()
 
     def attend(self) -> None:
-        """To all who were not heard well."""
+        """To all who were not heard well, or whose page is full."""
         for autopilot in list(self._flying):
+            if autopilot.transcript is not None and autopilot.wire[FILLED] >= FULL:
+                autopilot.transcript.turn_page(autopilot.wire)
             if self._sim.tick % autopilot.period == 0 and autopilot.wire[RESULT] < 0:
                 try:
                     autopilot.listen_on()
@@ -174,7 +222,7 @@ class Autopilots:
 
     def _dismiss(self, autopilot: Autopilot) -> None:
         self._flying.remove(autopilot)
-        autopilot.close()
+        self._end(autopilot)
 
     def _gather(self) -> None:
         """The wires of those who fly, in one table, of which each keeps its row."""
@@ -185,12 +233,24 @@ class Autopilots:
 
     def close(self) -> None:
         for autopilot in self._flying:
-            autopilot.close()
+            self._end(autopilot)
         self._flying.clear()
+        self._choices.clear()
+        self._folder = None
         self._gather()
+
+    def _end(self, autopilot: Autopilot) -> None:
+        autopilot.close()
+        self._reports[autopilot.vehicle.name] = autopilot.report()
+        if autopilot.transcript is not None:
+            autopilot.transcript.close(autopilot.wire)
+            autopilot.transcript = None
 
 
 def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:
-    choice = vehicle.autopilot
-    kind: type[Autopilot] = find("autopilot", choice.kind)  # type: ignore[assignment]
-    return kind(kind.Parameters.model_validate(choice.parameters), sim, vehicle, number)
+    kind = _kind(vehicle.autopilot)
+    return kind(kind.Parameters.model_validate(vehicle.autopilot.parameters), sim, vehicle, number)
+
+
+def _kind(choice: PluginChoice) -> type[Autopilot]:
+    return find("autopilot", choice.kind)  # type: ignore[return-value]

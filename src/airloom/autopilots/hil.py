@@ -49,30 +49,34 @@ class Hil(Autopilot):
     parameters: HilParameters
     needs = ("imu",)
     is_live = True
+    tell, hear = wire.tell, wire.hear
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._line = line_to(self.parameters.line, self.parameters.own_port)
         self._beat = np.zeros(BEAT, np.int64)
-
-    tell, hear = wire.tell, wire.hear
+        self._silences = self._losses = 0
+        self._tried = 0.0
 
     def open(self, folder: Path) -> None:
-        self.wire[:] = 0
         self._fill_wire()
-        self._silences = self._losses = 0
         self._before = self.wire.copy()
-        self._tried = 0.0
         self.wire[FILE] = self._line.open()
+
+    def meet(self) -> None:
+        """A board may come later; the vehicle stands until it does."""
 
     def _fill_wire(self) -> None:
         wanted, row, step_ns = self.parameters, self.wire, self.sim.step_ns
-        self._motors, self._mix = self.outputs_of_rotors(), wire.mix_of_controls(self.vehicle.airframe)
-        self._beat, self._sensors = np.zeros(BEAT, np.int64), table_of_readings()
+        airframe = self.vehicle.airframe
+        self._motors = np.array(self.given_motors() or range(1, len(airframe.rotors) + 1)) - 1
+        self._mix = wire.mix_of_controls(airframe)
+        self._sensors = table_of_readings()
         self._speaker, self._found = np.array([SYSTEM, COMPONENT, 0]), np.zeros(mavlink.FOUND, np.int64)
         self._values = np.zeros(MOST_VALUES)
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
         row[FILE], row[wire.HANGS_UP] = -1, self._line.hangs_up
+        row[wire.SPOKE] = self.sim.tick
         row[wire.START_PATIENCE] = round(wanted.start_timeout * NS_PER_SECOND / step_ns)
         row[wire.PATIENCE] = round(wanted.timeout * NS_PER_SECOND / step_ns)
         row[wire.BEAT_AT], row[wire.SENSORS] = address(self._beat), address(self._sensors)
@@ -135,7 +139,7 @@ class Hil(Autopilot):
     def report(self) -> dict[str, Any]:
         """Times in seconds."""
         return {
-            "lateness": report(self._beat), "told": int(self.wire[wire.TOLD]), "dropped": int(self.wire[wire.DROPPED]),
+            "lateness": report(self._beat), "told": int(self.wire[wire.SENT]), "dropped": int(self.wire[wire.DROPPED]),
             "outputs": int(self.wire[wire.OUTPUTS]), "silences": self._silences, "losses": self._losses,
             "longest_silence": float(self.wire[wire.LONGEST] * self.sim.step_ns / NS_PER_SECOND),
         }  # fmt: skip

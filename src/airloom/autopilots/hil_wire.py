@@ -17,6 +17,7 @@ from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.autopilots.px4_wire import (
     GNSS, KINDS, MOST_VALUES, SENSOR_COLUMNS, fill_gps, fill_sensors, new_reading, turn_rotors,
 )  # fmt: skip
+from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
 from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from airloom.vehicles.airframe import Airframe
 
 # Columns of the wire. The line: whether it can hang up, a place for questions to the kernel, bytes of a frame that is
-# still on its way, and what was counted: frames told and dropped, bytes, messages and outputs that came.
-HANGS_UP, QUESTION, WAITING, TOLD, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN, OWN + 8)
+# still on its way, and what was counted: frames sent and dropped, bytes, messages and outputs that came.
+HANGS_UP, QUESTION, WAITING, SENT, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN, OWN + 8)
 # The board: its own clock and the tick at its last output, ticks that it may be silent before the first and after it,
 # whether it was for longer, and the longest silence between two outputs.
 STAMP, SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST = range(OWN + 8, OWN + 14)
@@ -39,7 +40,7 @@ CALM, LOST, SILENT, BACK = 0, -1, -2, -3
 """What `hear` gives."""
 LONGEST_DATA = 3 * mav.LONGEST_FRAME
 LONGEST_STREAM = 8192
-MOST_READS = 16  # in a frame, so that a board that floods the line does not hold up the run
+MOST_READS = 8  # in a frame, so that a board that floods the line does not hold up the run
 REBOOT = 1_000_000  # µs that a board's clock goes back if it starts again; a message that is less old came late
 HEARTBEAT = np.array([0.0, 0.0, 8.0, 0.0, 4.0, 3.0])  # of something that is no autopilot, and active
 
@@ -61,15 +62,16 @@ def tell(w, rotors, i, tick, wire):
     if time_ns % NS_PER_SECOND == 0:
         end = mav.write(speaker, mav.HEARTBEAT, mav.HEARTBEAT_FIELDS, HEARTBEAT, data, end)
     if end > 0 and wire[FILE] >= 0:
-        wire[TOLD] += 1
+        wire[SENT] += 1
         wire[DROPPED] += write(wire[FILE], wire[DATA], end) != end
+        note(wire, tick, TOLD, wire[DATA], end)
 
 
 @frame_kernel
 def hear(w, rotors, i, tick, wire):
     """Let the newest output that has come turn the rotors."""
     before = wire[OUTPUTS]
-    is_there = listen(rotors, i, wire)
+    is_there = listen(rotors, i, tick, wire)
     quiet = tick - wire[SPOKE]
     wire[RESULT] = CALM if is_there else LOST
     if wire[OUTPUTS] > before:
@@ -82,7 +84,7 @@ def hear(w, rotors, i, tick, wire):
 
 
 @compiled
-def listen(rotors, i, wire):
+def listen(rotors, i, tick, wire):
     """Take all that has come; tells whether the line is there."""
     for _ in range(MOST_READS):
         answer = _asked(wire)
@@ -92,6 +94,7 @@ def listen(rotors, i, wire):
         if size <= 0:
             return wire[HANGS_UP] == 0
         wire[CAME] += size
+        note(wire, tick, HEARD, wire[STREAM] + wire[WAITING], size)
         _understand(wire[WAITING] + size, rotors, i, wire)
     return True
 

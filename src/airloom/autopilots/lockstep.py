@@ -14,9 +14,12 @@ from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.loop import advance_batch
 
 # Columns of a wire: kernels, ticks between frames, place of the vehicle, nanoseconds in a tick, file number of the
-# socket, and what came of hearing; the rest is the kernels' own.
-TELL, HEAR, TICKS, BLOCK, LANE, STEP_NS, FILE, RESULT, OWN = range(9)
+# socket, what came of hearing, and where a page of the transcript lies and how far it is filled; the rest is the
+# kernels' own.
+TELL, HEAR, TICKS, BLOCK, LANE, STEP_NS, FILE, RESULT, PAGE, FILLED, OWN = range(11)
 WIRE_WIDTH = 48
+PAGE_SIZE = 1 << 18  # bytes of a page
+FULL = PAGE_SIZE // 2  # bytes after which a page is turned: the next frame fits into the other half
 NO_WIRES = np.empty((0, WIRE_WIDTH), np.int64)
 
 _Numbers = types.Array(types.float64, 1, "C")
@@ -47,14 +50,14 @@ def tell(tick, flight, wires):
 
 @compiled
 def hear(tick, flight, wires):
-    """All who were told something; tells whether all have answered well."""
+    """All who were told something; tells whether all have answered well, and no page is full."""
     all_is_well = True
     for k in range(wires.shape[0]):
         wire = wires[k]
         if tick % wire[TICKS] == 0:
             b = wire[BLOCK]
             _call_frame(wire[HEAR], flight.blocks[b], flight.rotors[b], wire[LANE], tick, wire)
-            all_is_well &= wire[RESULT] >= 0
+            all_is_well &= wire[RESULT] >= 0 and wire[FILLED] < FULL
     return all_is_well
 
 

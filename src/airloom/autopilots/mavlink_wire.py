@@ -25,6 +25,8 @@ def _fields(types: str) -> np.ndarray:
 
 
 HEARTBEAT, HEARTBEAT_FIELDS = 0, _fields("IBBBBB")
+PARAM_REQUEST_READ, PARAM_REQUEST_READ_FIELDS = 20, _fields("hBB" + 16 * "B")
+PARAM_VALUE, PARAM_VALUE_FIELDS = 22, _fields("fHH" + 16 * "B" + "B")
 PARAM_SET, PARAM_SET_FIELDS = 23, _fields("fBB" + 16 * "B" + "B")
 COMMAND_LONG, COMMAND_LONG_FIELDS = 76, _fields("fffffffHBBB")
 HIL_CONTROLS, HIL_CONTROLS_FIELDS = 91, _fields("QffffffffBB")
@@ -33,6 +35,7 @@ HIL_SENSOR, HIL_SENSOR_FIELDS = 107, _fields("Q" + 13 * "f" + "IB")
 HIL_GPS, HIL_GPS_FIELDS = 113, _fields("QiiiHHHhhhHBBBH")
 HIL_STATE_QUATERNION, HIL_STATE_QUATERNION_FIELDS = 115, _fields("QfffffffiiihhhHHhhh")
 DISTANCE_SENSOR, DISTANCE_SENSOR_FIELDS = 132, _fields("IHHHBBBBffffffB")
+STATUSTEXT, STATUSTEXT_FIELDS = 253, _fields("B" + 50 * "B" + "HB")
 
 EXTRA = np.frombuffer(
     bytes.fromhex(

@@ -46,14 +46,14 @@ class PX4(ProgramAutopilot):
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
-        self._line = socket.socket()  # until it connects
+        self._folder = folder
+        self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
-        self._motors = self.outputs_of_rotors()
+        self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
+        self._fill_wire()
         if not self.parameters.attach:
             self.program = self._started(folder)
-        self._fill_wire()
-        self._meet()
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
@@ -118,8 +118,7 @@ class PX4(ProgramAutopilot):
             raise AutopilotFailed("no longer reads what it is told")
         if self.parameters.attach:
             self.sim.event(self.vehicle.name, "PX4 has closed the connection: waiting for it to come again", "warning")
-            self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
-            self._meet()
+            self.meet()
             return
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
@@ -150,9 +149,11 @@ class PX4(ProgramAutopilot):
             ) from None
         self._door.settimeout(LOOK)
 
-    def _meet(self) -> None:
-        """It connects; then it boots, during which it does not answer."""
-        deadline, self._boots_until = time.monotonic() + self.parameters.start_timeout, 0.0
+    def meet(self) -> None:
+        """It connects; then it boots, during which it does not answer, and its rotors are at rest."""
+        self.vehicle.set_rotor_speeds([0.0] * len(self._motors))
+        deadline = time.monotonic() + self.parameters.start_timeout
+        self._boots_until = 0.0
         while True:
             with suppress(TimeoutError):
                 line, _ = self._door.accept()
@@ -180,9 +181,13 @@ class PX4(ProgramAutopilot):
         return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
 
     def _params(self) -> dict[str, float]:
-        """What PX4 must know of the airframe, and what the scenario says."""
+        """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
         airframe = self.vehicle.airframe
-        params: dict[str, float] = {"CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors)}
+        hover = airframe.mass * airframe.gravity / airframe.max_thrusts.sum()
+        params: dict[str, float] = {
+            "CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors),
+            "THR_MDL_FAC": 1, "MPC_THR_HOVER": min(max(hover, 0.1), 0.8),
+        }  # fmt: skip
         for rotor, motor in zip(airframe.rotors, self._motors, strict=True):
             x, y, _ = np.subtract(rotor.position, airframe.vehicle.center_of_mass)
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
@@ -191,7 +196,10 @@ class PX4(ProgramAutopilot):
         return {**params, **self.parameters.params}
 
     def close(self) -> None:
-        """The program first: PX4 spins if the connection ends before it does."""
+        """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
+        for path in self._folder.glob("*"):
+            if path.is_symlink():
+                path.unlink()
         self._door.close()
         self._line.close()

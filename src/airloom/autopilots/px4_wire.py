@@ -15,6 +15,7 @@ from airloom.autopilots.mavlink_wire import (
     HIL_GPS_FIELDS, HIL_SENSOR, HIL_SENSOR_FIELDS, HIL_STATE_QUATERNION, HIL_STATE_QUATERNION_FIELDS, LONGEST_FRAME,
     NEXT, NUMBER, SPEAKER, find, read, write,
 )  # fmt: skip
+from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
 from airloom.physics.rows import (
     MAX, MAX_SPEED, MAY, MAZ, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ, WINDX, WINDY,
@@ -26,7 +27,7 @@ from airloom.world.atmosphere import EXPONENT, LAPSE
 from airloom.world.geodesy import local_to_geodetic
 from airloom.world.ground import W_ALTITUDE, W_HEIGHTS, W_LATITUDE, W_LONGITUDE
 
-HEARD = 0
+ANSWERED = 0
 NOT_HEARD, NOT_AWAITED, AWAKE, AHEAD, PARTED = -1, -2, -3, -4, -5
 """Results of hearing: nothing yet; nothing to wait for; the first answer, from which on each frame has one; an answer
 for a time that has not been told; the connection is gone."""
@@ -42,7 +43,7 @@ NOBODY = -1  # is awaited
 
 # Sensors that PX4 is told of, and of each: addresses of its reading and of its stamp, and the stamp that was told last.
 IMU, MAGNETOMETER, BAROMETER, GNSS, RANGEFINDER, KINDS = range(6)
-READING_AT, STAMP_AT, TOLD, SENSOR_COLUMNS = range(4)
+READING_AT, STAMP_AT, LAST_STAMP, SENSOR_COLUMNS = range(4)
 
 LONGEST_DATA = 4 * LONGEST_FRAME
 LONGEST_STREAM = 4096
@@ -85,6 +86,7 @@ def tell(w, rotors, i, tick, wire):
             wire[AWAITED] = time
     wire[SIZE] = end
     wire[SENT] = send(wire[FILE], wire[DATA], end, NO_SIGNAL)
+    note(wire, tick, TOLD, wire[DATA], end)
 
 
 @frame_kernel
@@ -112,7 +114,7 @@ def hear(w, rotors, i, tick, wire):
                 return
             if values[0] == wire[AWAITED]:
                 turn_rotors(values, integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
-                wire[RESULT] = HEARD
+                wire[RESULT] = ANSWERED
                 return
         wire[FIRST] = found[NEXT]
         keep_unread(stream, wire)
@@ -120,6 +122,7 @@ def hear(w, rotors, i, tick, wire):
         if size <= 0:
             wire[RESULT] = PARTED if size == 0 else NOT_HEARD
             return
+        note(wire, tick, HEARD, wire[STREAM] + wire[END], size)
         wire[END] += size
 
 
@@ -151,9 +154,9 @@ def new_reading(sensors, kind):
     if sensors[row + STAMP_AT] == 0:
         return 0
     stamp = integers_at(sensors[row + STAMP_AT], 1)[0]
-    if stamp == sensors[row + TOLD]:
+    if stamp == sensors[row + LAST_STAMP]:
         return 0
-    sensors[row + TOLD] = stamp
+    sensors[row + LAST_STAMP] = stamp
     return sensors[row + READING_AT]
 
 

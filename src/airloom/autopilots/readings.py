@@ -34,7 +34,7 @@ def sensors_of(vehicle: Vehicle, kind: type[SomeSensor]) -> list[SomeSensor]:
 def table_of_readings() -> np.ndarray:
     """Of which nothing has been told yet."""
     table = np.zeros((len(SENSORS), wire.SENSOR_COLUMNS), np.int64)
-    table[:, wire.TOLD] = -1
+    table[:, wire.LAST_STAMP] = -1
     return table
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from airloom.compiled import compiled
 from airloom.physics.rows import (
     DAMPING, FX, FY, FZ, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, PROPELLER_WIDTH, PUSH, ROTOR_DAMPING, ROTOR_PUSH,
-    ROTOR_WIDTH, ROTORS_TOGETHER, SPEED, TARGET, TX, TY, TZ, UX, UY, UZ, WX, WY, WZ,
+    ROTOR_WIDTH, ROTORS_TOGETHER, SHARE, SPEED, TARGET, TX, TY, TZ, UX, UY, UZ, WX, WY, WZ,
 )  # fmt: skip
 
 FOUR_ROTORS, FOUR_PROPELLERS = ROTORS_TOGETHER * ROTOR_WIDTH, ROTORS_TOGETHER * PROPELLER_WIDTH
@@ -53,7 +53,7 @@ def _spin(rotor):
         u, top = rotor[TARGET + i], rotor[MAX_SPEED + i]
         up, down, speed = rotor[LAG_UP + i], rotor[LAG_DOWN + i], rotor[SPEED + i]
         u = u if u > 0.0 else 0.0
-        u = u if u < top else top
+        u = rotor[SHARE + i] * (u if u < top else top)
         lag = up if u > speed else down
         rotor[SPEED + i] = lag * speed + (1.0 - lag) * u
 

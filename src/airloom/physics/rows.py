@@ -83,6 +83,7 @@ WIDTH = _next * LANES
 ROTORS_TOGETHER = 4
 _next = 0
 SPEED, TARGET, THRUST_CONSTANT, LAG_UP, LAG_DOWN, MAX_SPEED = _rows(6)
+(SHARE,) = _rows(1)  # of the speed it is told; less than 1 if it fails
 MIX_THRUST, MIX_X, MIX_Y, MIX_Z = _rows(4)  # this rotor's thrust per collective thrust and per torque
 ROTOR_WIDTH = _next * LANES
 

@@ -57,6 +57,16 @@ def _check_plugin(chosen: Chosen, root: Node) -> Iterator[str]:
         yield from complaints(error, root, either([parameters, type(chosen.choice)]), chosen.path)
 
 
+def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What systems act on must be there."""
+    for name, choice in scenario.systems.items():
+        if choice.enabled:
+            system: Any = plugin.find("system", choice.kind)
+            for key, what in system.mistakes(system.Parameters.model_validate(choice.parameters), scenario):
+                path = ("systems", name, key)
+                yield complaint(origin_of(root, path), path, what)
+
+
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
     """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
     try:
@@ -84,7 +94,7 @@ def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float
 
 
 def _rate_of(chosen: Chosen) -> Any:
-    given = getattr(chosen.choice, "rate", None)
+    given = getattr(chosen.choice, "rate", None) or chosen.choice.parameters.get("rate")
     if given is not None:
         return given
     found = plugin.find(chosen.category, chosen.choice.kind)

@@ -148,6 +148,10 @@ class Vehicle(Model):
     motion: Motion = Motion()
     copies: Copies | None = None
 
+    def names(self, name: str) -> list[str]:
+        """That of the vehicle, or of its copies."""
+        return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
+
     @model_validator(mode="before")
     @classmethod
     def _share_rotor_values(cls, data: Any) -> Any:

@@ -14,7 +14,10 @@ from airloom.physics.rows import PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY,
 from airloom.plugin import Parameters, Plugin
 from airloom.rotations import matrix_from_euler
 from airloom.scenario.models import Vector3
-from airloom.sensors.errors import ACTIVE, ANY_ERRORS, CHANNELS, ERROR_WIDTH, ERRORS, MEMORY, Errors, error_rows
+from airloom.sensors.errors import (
+    ACTIVE, ANY_ERRORS, BIAS, CHANNELS, ERROR_WIDTH, MEMORY, SIGMA, Errors, error_rows,
+)  # fmt: skip
+from airloom.sensors.faults import Fault
 from airloom.sensors.noise import normal_pair
 
 # Where a sensor's numbers lie in its row: mount rotation and position, own parameters, errors, the reading,
@@ -85,9 +88,19 @@ class Sensor(Plugin):
         row[:OWN] = [*matrix_from_euler(mount.roll, mount.pitch, mount.yaw).ravel(), *mount.position]
         own = self.own_parameters()
         row[OWN : OWN + len(own)] = own
-        errors = self._error_rows(key)
-        row[ERRORS:MEMORY], row[ANY_ERRORS] = errors.ravel(), errors[:, ACTIVE].any()
+        row[ANY_ERRORS:MEMORY] = self.error_numbers(key)
         return row
+
+    def error_numbers(self, key: int, fault: Fault | None = None) -> np.ndarray:
+        """Whether it has errors, and those of each channel, with what a fault adds to them."""
+        rows = self._error_rows(key)
+        if fault is not None:
+            touched = (fault.offset != 0.0) | (fault.noise != 0.0)
+            rows[touched & (rows[:, ACTIVE] == 0.0)] = error_rows(PERFECT, 1, 1.0, [0.0])
+            rows[touched, ACTIVE] = 1.0
+            rows[:, BIAS] += fault.offset
+            rows[:, SIGMA] = np.hypot(rows[:, SIGMA], fault.noise)
+        return np.concatenate([[rows[:, ACTIVE].any()], rows.ravel()])
 
     def _error_rows(self, key: int) -> np.ndarray:
         rows, channel = np.zeros((CHANNELS, ERROR_WIDTH)), 0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from airloom.scenario import ScenarioError
 
 if TYPE_CHECKING:
     from airloom.group import Group
+    from airloom.scenario.models import Scenario, Vehicle
     from airloom.simulation import Simulation
 
 
@@ -24,3 +26,12 @@ def chosen(sim: Simulation, system: str, pattern: str) -> Group:
             f"{sim.scenario.name}: systems.{system}: no vehicle matches '{pattern}'{hint} Vehicles: {known}"
         )
     return found
+
+
+def described(scenario: Scenario, pattern: str) -> list[Vehicle]:
+    """What a scenario says of the vehicles that match; of those with copies once."""
+    return [
+        vehicle
+        for name, vehicle in scenario.vehicles.items()
+        if any(fnmatchcase(each, pattern) for each in vehicle.names(name))
+    ]

@@ -10,7 +10,8 @@ import numpy as np
 
 from airloom.physics.rotor import damping_per_speed, push_per_speed_squared
 from airloom.physics.rows import (
-    DAMPING, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, MIX_THRUST, PROPELLER_WIDTH, PUSH, ROTOR_WIDTH, THRUST_CONSTANT,
+    DAMPING, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, MIX_THRUST, PROPELLER_WIDTH, PUSH, ROTOR_WIDTH, SHARE,
+    THRUST_CONSTANT,
 )  # fmt: skip
 from airloom.scenario.models import Rotor, Vehicle
 
@@ -64,6 +65,7 @@ class Airframe:
             line[LAG_UP // LANES] = exp(-self.step / rotor.time_constant_up)
             line[LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
             line[MIX_THRUST // LANES :][:4] = mix
+            line[SHARE // LANES] = 1.0
         return table
 
     @cached_property

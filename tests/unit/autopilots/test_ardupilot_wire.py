@@ -13,8 +13,6 @@ from hypothesis import strategies as some
 from airloom.autopilots import ardupilot_wire as wire
 from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
 
-TEXT, ENDS = wire.literals(wire.TEMPLATE + "}\n")
-
 
 def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
     outputs = [*outputs, *[0] * (channels - len(outputs))]
@@ -22,26 +20,58 @@ def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
     return np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8), len(data)
 
 
+def reply(numbers, channels=0, battery=False, ranges=0):
+    text, ends = wire.literals(wire.reply_template(channels, battery, ranges))
+    written = np.zeros(wire.LONGEST_REPLY, np.uint8)
+    size = wire.write(text, ends, np.array(numbers), written)
+    return written[:size].tobytes().decode()
+
+
 @settings(deadline=None)
 @given(some.lists(some.floats(-1e6, 1e6), min_size=wire.NUMBERS, max_size=wire.NUMBERS))
 def test_a_reply_is_a_line_of_json(numbers):
-    reply = np.zeros(wire.LONGEST_REPLY, np.uint8)
-    size = wire.write(TEXT, ENDS, np.array(numbers), reply)
-    text = reply[:size].tobytes().decode()
+    text = reply(numbers)
     assert text[0] == text[-1] == "\n"
     found = json.loads(text)
     flat = [
         found["timestamp"], *found["imu"]["gyro"], *found["imu"]["accel_body"], *found["position"],
-        *found["quaternion"], *found["velocity"],
+        *found["quaternion"], *found["velocity"], *found["velocity_wind"],
     ]  # fmt: skip
     assert flat == pytest.approx(numbers, abs=6e-10)
+
+
+def test_the_longest_reply_has_room():
+    most = wire.NUMBERS + wire.MOST_CHANNELS + 1 + wire.MOST_RANGES
+    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES)
+    found = json.loads(text)
+    assert len(text) < wire.LONGEST_REPLY
+    assert list(found["rc"]) == [f"rc_{k}" for k in range(1, 13)]
+    assert list(found["battery"]) == ["voltage"]
+    assert found["rng_6"] == -1e9 + 0.5
+
+
+def test_what_it_looks_for_stands_before_what_begins_alike():
+    text = reply([0.0] * (wire.NUMBERS + 12 + 1 + 6), 12, True, 6)
+    assert text.index('"velocity"') < text.index('"velocity_wind"')
+    assert text.index('"rc_1"') < text.index('"rc_10"')
+
+
+def test_distances_out_of_range_are_numbers():
+    readings = np.array([-np.inf, 3.0, np.inf])
+    places = readings.ctypes.data + 8 * np.arange(3)
+    numbers = np.zeros(wire.NUMBERS + 3)
+    wire.gather_ranges(places, np.array([40.0, 40.0, 40.0]), numbers)
+    assert numbers[-3:].tolist() == [0.0, 3.0, 80.0]
 
 
 def test_frames_are_counted():
     assert wire.frame_count(*packet(7), -1) == 7
     assert wire.frame_count(*packet(7), 7) == wire.REPEATED
     assert wire.frame_count(*packet(1), 4000) == 1, "it was started again"
-    assert wire.frame_count(*packet(2**32 - 1), 5) == 2**32 - 1
+    assert wire.frame_count(*packet(3990), 4000) == wire.OVERTAKEN, "it was overtaken"
+    assert wire.frame_count(*packet(0), 2**32 - 1) == 0, "all counts are used up"
+    assert wire.frame_count(*packet(2**32 - 1), 0) == wire.OVERTAKEN, "it was overtaken"
+    assert wire.frame_count(*packet(2**32 - 1), 500) == 2**32 - 1
     assert wire.frame_count(*packet(7, magic=wire.MAGIC_32, channels=32), -1) == 7
 
 

@@ -1,0 +1,199 @@
+"""Faults as ArduPilot's own parameters, and the line by which it is told of them, with a stand-in at its other end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from math import cos, radians
+
+import numpy as np
+import pytest
+from pymavlink.dialects.v20 import common
+
+from airloom.autopilots import ardupilot_faults as af
+from airloom.autopilots import mavlink_wire as wire
+from airloom.scenario.models import World
+from airloom.sensors.errors import CHANNELS
+from airloom.sensors.faults import Fault
+from airloom.simulation import Simulation
+from airloom.world.atmosphere import air_pressure
+
+WORLD = World()
+STILL = np.zeros(3)
+
+
+def channels(*values, first=0):
+    numbers = np.zeros(CHANNELS)
+    numbers[first : first + len(values)] = values
+    return numbers
+
+
+def nonzero(parameters):
+    return {name: value for name, value in parameters.items() if value != 0.0}
+
+
+def test_metres_become_degrees():
+    found = nonzero(af.gnss(Fault(offset=channels(30.0, 40.0, 5.0)), WORLD, STILL))
+    east = 30.0 / (111_318.845 * cos(radians(WORLD.origin.latitude)))
+    expected = {"SIM_GPS_GLITCH_X": 40.0 / 111_318.845, "SIM_GPS_GLITCH_Y": east, "SIM_GPS_GLITCH_Z": 5.0}
+    assert found == pytest.approx(expected)
+
+
+def test_noise_of_positions_is_drawn_here_that_of_velocities_there():
+    fault = Fault(noise=channels(1.0, 2.0, 3.0, 0.1, 0.2, 0.3))
+    found = nonzero(af.gnss(fault, WORLD, np.array([0.0, 0.0, -2.0])))
+    spread = {"SIM_GPS_VERR_X": 0.2, "SIM_GPS_VERR_Y": 0.1, "SIM_GPS_VERR_Z": 0.3}
+    assert found == pytest.approx({"SIM_GPS_GLITCH_Z": -6.0} | {name: 3**0.5 * s for name, s in spread.items()})
+
+
+def test_pressure_becomes_height():
+    """A metre up is about 11.5 Pa less."""
+    height = WORLD.origin.altitude
+    less = air_pressure(height + 1.0, WORLD.pressure, WORLD.temperature) - air_pressure(
+        height, WORLD.pressure, WORLD.temperature
+    )
+    found = nonzero(af.barometer(Fault(frozen=True, offset=channels(less)), WORLD, STILL))
+    expected = {"SIM_BARO_FREEZE": 1, "SIM_BAR2_FREEZE": 1, "SIM_BARO_GLITCH": 1.0, "SIM_BAR2_GLITCH": 1.0}
+    assert found == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_field_to_the_left_is_one_less_to_the_right_in_milligauss():
+    found = nonzero(af.magnetometer(Fault(offset=channels(1e-5, 2e-5, -3e-5)), WORLD, STILL))
+    of_each = {"OFS_X": -100.0, "OFS_Y": 200.0, "OFS_Z": -300.0}
+    expected = {f"SIM_MAG{k}_{name}": value for k in (1, 2, 3) for name, value in of_each.items()}
+    assert found == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("fault", "value"), [(Fault(outage=True), 1), (Fault(frozen=True), 2), (Fault(outage=True, frozen=True), 1)]
+)
+def test_a_compass_is_silent_or_frozen(fault, value):
+    assert nonzero(af.magnetometer(fault, WORLD, STILL)) == {f"SIM_MAG{k}_FAIL": value for k in (1, 2, 3)}
+
+
+class StandIn(threading.Thread):
+    """Has parameters, and answers as ArduPilot does; who asks for another gets no answer."""
+
+    def __init__(self, parameters):
+        super().__init__(daemon=True)
+        self.parameters = parameters
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.say, self.heard = [], 0
+        self.start()
+
+    def run(self):
+        line, _ = self.listener.accept()
+        mav = common.MAVLink(None, srcSystem=1, srcComponent=1)
+        mav.robust_parsing = True
+        with line:
+            while data := line.recv(4096):
+                for message in mav.parse_buffer(data) or []:
+                    self.answer(line, mav, message)
+                    while self.say:
+                        line.sendall(self.say.pop(0))
+                    self.heard += 1
+
+    def answer(self, line, mav, message):
+        name = message.param_id
+        if message.get_type() == "PARAM_SET" and name in self.parameters:
+            self.parameters[name] = message.param_value
+        if name in self.parameters:
+            value = common.MAVLink_param_value_message(name.encode(), self.parameters[name], 9, 99, 0)
+            line.sendall(value.pack(mav))
+
+
+@pytest.fixture
+def flown():
+    """A drone and a line to a stand-in, or to a port, as an autopilot would have it."""
+    made = []
+
+    def make(faults, port=None, **parameters):
+        there = StandIn(parameters)
+        drone = {"extends": "multirotor", "pose": {"position": [0, 0, 1]}}
+        systems = {name: {"kind": "sensor_fault", "at": 1.0, **fault} for name, fault in faults.items()}
+        sim = Simulation.load("hover", overrides={"vehicles": {"drone": drone}, "systems": systems, "engine": "batch"})
+        sim.texts = []
+        sim.bus.subscribe("/events", lambda topic, m, time_ns: sim.texts.append(m.text))
+        there.line = af.FaultLine(sim, sim.vehicles["drone"], port or there.port)
+        made.append(there)
+        return sim, there
+
+    yield make
+    for there in made:
+        there.line.close()
+        there.listener.close()
+
+
+def run(sim, there, until):
+    """The other end answers before time goes on."""
+    while sim.time < until:
+        sim.run(until=sim.time + 0.1)
+        deadline = time.monotonic() + 10.0
+        while there.heard < there.line._speaker[wire.SEQUENCE]:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+
+
+def test_a_fault_comes_and_goes(flown):
+    sim, there = flown({"jam": {"sensor": "gnss", "fault": "outage", "duration": 2.0}}, SIM_GPS_DISABLE=0.0)
+    run(sim, there, 0.9)
+    assert there.parameters["SIM_GPS_DISABLE"] == 0
+    run(sim, there, 2.5)
+    assert there.parameters["SIM_GPS_DISABLE"] == 1
+    run(sim, there, 4.5)
+    assert there.parameters["SIM_GPS_DISABLE"] == 0
+    told = [text for text in sim.texts if "SIM" in text]
+    assert told == ["ArduPilot has SIM_GPS_DISABLE 0 → 1", "ArduPilot has SIM_GPS_DISABLE 1 → 0"]
+    assert sim.warnings == []
+
+
+def test_what_was_there_before_is_added_to_and_comes_back(flown):
+    compasses = {f"SIM_MAG{k}_OFS_X": 5.0 * k for k in (1, 2, 3)}
+    fault = {"sensor": "magnetometer", "fault": "offset", "offset": [1e-5, 0, 0], "duration": 1.5}
+    sim, there = flown({"magnet": fault}, **compasses)
+    run(sim, there, 2.4)
+    assert there.parameters == {name: value - 100.0 for name, value in compasses.items()}
+    run(sim, there, 4.0)
+    assert there.parameters == compasses
+
+
+def test_a_ramp_is_told_as_it_grows(flown):
+    fault = {"sensor": "gnss", "fault": "offset", "offset": [0, 0, 50], "ramp": 10}
+    sim, there = flown({"spoof": fault}, SIM_GPS_GLITCH_Z=0.0)
+    for until in (3.0, 5.0, 9.0, 12.0):
+        run(sim, there, until)
+        assert there.parameters["SIM_GPS_GLITCH_Z"] == pytest.approx(min(5 * (until - 1), 50), abs=2.0)
+
+
+def test_what_it_says_is_told(flown):
+    sim, there = flown({"jam": {"sensor": "gnss", "fault": "outage"}}, SIM_GPS_DISABLE=0.0)
+    mav = common.MAVLink(None, srcSystem=1, srcComponent=1)
+    long = "a text that is longer than the fifty letters which fit into one message"
+    texts = [(2, b"EKF variance", 0, 0), (6, long[:50].encode(), 7, 0), (6, long[50:].encode(), 7, 1)]
+    there.say += [b"noise \xfd on the line", *(common.MAVLink_statustext_message(*text).pack(mav) for text in texts)]
+    run(sim, there, 2.0)
+    assert "ArduPilot says: EKF variance" in sim.texts
+    assert f"ArduPilot says: {long}" in sim.texts
+    assert [warning.partition(": ")[2] for warning in sim.warnings] == ["drone: ArduPilot says: EKF variance"]
+
+
+def test_a_parameter_that_it_does_not_have(flown):
+    sim, there = flown({"jam": {"sensor": "gnss", "fault": "outage"}})
+    run(sim, there, 8.0)
+    (warning,) = sim.warnings
+    assert "ArduPilot tells nothing of its SIM_GPS_DISABLE, so that a fault does not reach it" in warning
+
+
+def test_nobody_at_the_other_end(flown, free_port):
+    port = free_port()
+    sim, _ = flown({"jam": {"sensor": "gnss", "fault": "outage"}}, port)
+    sim.run(until=8.0)
+    assert any(f"faults do not reach ArduPilot: TCP port {port}: Connection refused" in text for text in sim.warnings)
+
+
+def test_what_cannot_be_done_there_is_said(flown):
+    sim, there = flown({"stuck": {"sensor": "gnss", "fault": "frozen"}})
+    run(sim, there, 2.0)
+    assert sim.warnings == ["1.000 s: drone: ArduPilot's own simulation cannot freeze its GNSS"]
