@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
+import shutil
 import socket
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import threading
 import time
 import tty
 from contextlib import contextmanager, suppress
+from math import nan
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +25,10 @@ import pytest
 from pymavlink.dialects.v20 import common as mavlink
 
 import airloom as al
+from airloom.autopilots.transcript import Transcript
 from airloom.plugin import _load_module
+from airloom.recorded_run import RecordedRun
+from airloom.run_folder import RunFolder
 from airloom.scenario import library
 from airloom.scenario.loader import load
 
@@ -36,6 +42,8 @@ vehicles:
     autopilot: {kind: hil, line: "LINE", timeout: 0.3, start_timeout: 1, OPTIONS}
 """
 FULL_SPEED = 838.0
+INSTANCE = 60
+"""Of PX4, beside those of other tests."""
 STAND_IN = _load_module(Path(library.__file__).parent / "scenarios/hil/board.py")
 
 
@@ -251,9 +259,62 @@ def test_the_bundled_scenario(tmp_path, free_port):
     assert summary["warnings"] == []
 
 
+def test_what_was_said_is_kept(made, tmp_path):
+    with served(UdpLine(Wires(always(0.5, 0.5, 0.5, 0.5)))) as line, made(line, "transcript: true") as sim:
+        sim.member_logs = tmp_path
+        sim.run(until=0.5)
+    said = list(Transcript(tmp_path / "autopilot-drone/transcript.gz"))
+    told = [message for message in said if not message.heard]
+    assert [message.time for message in told] == pytest.approx(np.arange(251) * 0.002)
+    assert mavlink.MAVLink(None).parse_buffer(told[0].data)[0].get_type() == "HIL_SENSOR"
+    heard = mavlink.MAVLink(None).parse_buffer(b"".join(message.data for message in said if message.heard))
+    assert {message.get_type() for message in heard} == {"HIL_ACTUATOR_CONTROLS"}
+
+
+def test_the_speed_of_a_run_stays(made, tmp_path):
+    run = RecordedRun(made("udp:127.0.0.1:14560"), RunFolder.create("boarded", tmp_path / "run"))
+    assert run.speed == 1.0
+    run.change_speed(None)
+    run.change_speed(1.0)
+    with pytest.raises(al.CommandError, match="lives on the wall clock"):
+        run.change_speed(2.0)
+    assert run.speed == 1.0
+
+
 def test_another_speed_is_refused(tmp_path):
     command = [sys.executable, "-m", "airloom", "run", "hil", "--headless", "--speed", "2", "--out", tmp_path / "run"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=100, env={**os.environ, "COLUMNS": "200"})
     assert done.returncode == 2
     assert "lives on the wall clock" in done.stderr
     assert not (tmp_path / "run").exists()
+
+
+PX4 = os.environ.get("AIRLOOM_PX4") or shutil.which("px4")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PX4 is None, reason="no px4: build PX4's SITL and set AIRLOOM_PX4")
+def test_the_flight_code_of_px4_flies_in_real_time(made, tmp_path, free_port):
+    """Its program for simulators listens to UDP if it is told so, and then is a board like any other."""
+    port, ground = free_port(), ("127.0.0.1", 18570 + INSTANCE)
+    shutil.copytree(Path(PX4).parents[1] / "etc", tmp_path / "etc")
+    start = tmp_path / "etc/init.d-posix/px4-rc.mavlinksim"
+    start.write_text(re.sub(r"(simulator_mavlink start) -c .*", rf"\1 -u {port}", start.read_text()))
+    command = [PX4, "-d", "-i", str(INSTANCE), "-w", tmp_path, tmp_path / "etc"]
+    variables = {**os.environ, "PX4_SIM_MODEL": "none_iris", "PX4_PARAM_IMU_INTEG_RATE": "250"}
+    with (tmp_path / "console.txt").open("wb") as console:
+        px4 = subprocess.Popen(command, env=variables, stdin=subprocess.DEVNULL, stdout=console, stderr=console)
+    try:
+        with made(f"udp:127.0.0.1:{port}", "", duration=90) as sim, socket.socket(type=socket.SOCK_DGRAM) as station:
+            mav, drone = mavlink.MAVLink(None, 255, 190), sim.vehicles["drone"]
+            while sim.time < 85 and drone.position[2] < 4.0:
+                sim.run(until=sim.time + 1.0)
+                take_off = (22, 0, 0, 0, nan, nan, nan, sim.scenario.world.origin.altitude + 5.0)
+                for number, *values in (take_off, (400, 1, 0, 0, 0, 0, 0, 0)) if drone.position[2] < 1.0 else ():
+                    order = mavlink.MAVLink_command_long_message(INSTANCE + 1, 1, number, 0, *values)
+                    station.sendto(order.pack(mav), ground)
+            assert drone.position[2] > 4.0, (tmp_path / "console.txt").read_text()
+            assert abs(drone.position[:2]).max() < 2.0
+    finally:
+        px4.kill()
+        px4.wait()
