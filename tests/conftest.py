@@ -13,7 +13,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 def pytest_collection_modifyitems(items):
-    """Tests of a file share what takes long to make; browsers without a graphics card want all cores, so one at a time."""
+    """Tests of a file share what takes long to make; a browser without a graphics card wants all cores to itself."""
     for item in items:
         group = "browser" if item.path.parent.name == "browser" else str(item.path)
         item.add_marker(pytest.mark.xdist_group(group))
