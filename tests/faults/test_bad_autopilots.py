@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import pytest
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
+from airloom.autopilots.transcript import Transcript
 from airloom.scenario import ScenarioError, load
 
 SCENARIO = """
@@ -29,12 +32,13 @@ import json, os, signal, socket, struct, sys, time
 print("started with", *sys.argv[1:], flush=True)
 line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 line.settimeout(1.1)
+stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 there = ("127.0.0.1", 9002 + 10 * 70)
 
 def frame(count, output=1900, magic=18458):
-    return struct.pack("<HHI16H", magic, 400, count, *[output] * 4, *[0] * 12)
+    return struct.pack("<HHI16H", magic, 400, count % 2**32, *[output] * 4, *[0] * 12)
 
-count, now = 0, 0.0
+count, now, lost = 0, 0.0, []
 while True:
     count += 1
     data = frame(count)
@@ -94,7 +98,11 @@ FAULTS = {
     "dies": ("if now > 1: os.kill(os.getpid(), signal.SIGKILL)", "was ended by SIGKILL"),
     "ends": ("if now > 1: sys.exit('out of memory')", "ended with code 1; it said last:(.|\\n)*out of memory"),
     "freezes": ("if now > 1: time.sleep(60)", "did not answer within 2 s"),
-    "talks nonsense": ("if now > 1: data = b'garbage'", "did not answer within 2 s"),
+    "talks nonsense": ("if now > 1: data = b'garbage'", "did not answer within 2 s; what came .* begins with 24935"),
+    "changes": (
+        "if now > 1: data = frame(count, magic=12345)",
+        "did not .* with 12345 instead of 18458 or 29569",
+    ),
 }
 
 
@@ -103,7 +111,7 @@ def test_the_run_stops_and_says_why(made, fault):
     code, complaint = FAULTS[fault]
     with made(code) as sim, pytest.raises(AutopilotError, match=f"the autopilot of drone {complaint}"):
         sim.run()
-    assert 1.0 < sim.time < 1.1
+    assert 1.0 <= sim.time < 1.1
     assert stand_ins() == []
 
 
@@ -118,18 +126,80 @@ def test_or_the_run_goes_on_without_it(made):
 @pytest.mark.parametrize(
     "fault",
     [
-        "if count % 5 == 0: line.sendto(frame(count - 1), there)",
+        "if count % 5 == 0: line.sendto(frame(count - 1, 1100), there)",
+        "if count % 5 == 0: line.sendto(frame(count - 3, 1100), there)",
+        "if count % 5 == 0: stranger.sendto(frame(count + 1, 1100), there)",
         "if count % 5 == 0: line.sendto(b'\\x00' * 40, there)",
         "if count % 5 == 0: line.sendto(data[:20], there)",
         "if count == 700: count = 1; data = frame(count)",
+        "if count == 1: count = 2**32 - 300; data = frame(count)",
     ],
-    ids=["replayed", "corrupted", "truncated", "started again"],
+    ids=["replayed", "overtaken", "a stranger's", "corrupted", "truncated", "started again", "counts used up"],
 )
 def test_what_is_not_a_new_frame_is_passed_over(made, fault):
     with made(fault) as sim:
         sim.run(until=1.0)
         assert sim.time == 1.0
         assert sim.vehicles["drone"].position[2] > 1.0
+        assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.9 * 838] * 4, rel=0.01)
+
+
+def test_a_frame_that_is_repeated_while_the_simulation_stands_still_gets_one_reply(made):
+    with made() as sim:
+        sim.call_at(0.5, lambda: time.sleep(2.5))
+        sim.run(until=1.0)
+        more, _, _ = select.select([sim.autopilots["drone"]._line], [], [], 0.3)
+        assert not more, "it would run ahead"
+
+
+def test_a_frame_whose_reply_is_lost_gets_it_again(made):
+    with made("if now > 0.5 and not lost: lost.append(line.sendto(data, there)); line.recv(2048)") as sim:
+        sim.run(until=1.0)
+        assert sim.time == 1.0
+
+
+def test_one_that_is_attached_may_be_started_again(made, tmp_path):
+    running = []
+
+    def start():
+        running.append(subprocess.Popen([sys.executable, tmp_path / "arducopter"], stdout=subprocess.DEVNULL))
+
+    def start_again():
+        running[0].kill()
+        running[0].wait()
+        start()
+
+    with made(options="attach: true") as sim:
+        start()
+        try:
+            sim.call_at(0.5, start_again)
+            sim.run(until=1.0)
+            assert sim.time == 1.0
+            assert sim.vehicles["drone"].position[2] > 1.0
+            assert sim.warnings == ["0.501 s: drone: its autopilot was started again"]
+        finally:
+            for process in running:
+                process.kill()
+                process.wait()
+
+
+def test_a_remote_control_is_moved_at_its_time(made, tmp_path):
+    options = "transcript: true, rc: [1500, 1000], sticks: [{at: 0.2, rc: [1600, 1000]}]"
+    with made(options=options) as sim:
+        sim.run(until=0.3)
+        assert sim.autopilots["drone"].rc == [1600, 1000]
+        sim.autopilots["drone"].rc = [1600, 1900]
+        with pytest.raises(al.CommandError, match=r"takes as many channels as .* 2, each of 800 to 2200 µs, got"):
+            sim.autopilots["drone"].rc = [1500]
+        with pytest.raises(al.CommandError, match="of 800 to 2200 µs"):
+            sim.autopilots["drone"].rc = [1500, float("nan")]
+        sim.run(until=0.4)
+    said = list(Transcript(tmp_path / "autopilot-drone/transcript.gz"))
+    told = [json.loads(message.data) for message in said if not message.heard]
+    assert len(told) == 401
+    assert len(said) == 2 * 401 + 1, "and the first word of the autopilot"
+    channels = [tuple(reply["rc"].values()) for reply in told]
+    assert channels == [(1500, 1000)] * 201 + [(1600, 1000)] * 100 + [(1600, 1900)] * 100
 
 
 def test_a_port_in_use(made):
@@ -147,6 +217,10 @@ def test_a_port_in_use(made):
         (lambda p: p.write_text("no program"), "cannot be started: .*: Exec format error"),
         (lambda p: p.write_text(f"#!{sys.executable}\nimport time; time.sleep(60)"), "has not spoken within 5 s"),
         (lambda p: p.write_text(f"#!{sys.executable}\nraise SystemExit('wrong version')"), "(?s)ended.*wrong version"),
+        (
+            lambda p: p.write_text(p.read_text().replace("18458", "17")),
+            "has not .* 5 s; what came .* begins with 17 ",
+        ),
     ],
 )
 def test_programs_that_are_none(made, tmp_path, change, complaint):
@@ -161,11 +235,43 @@ def test_programs_that_are_none(made, tmp_path, change, complaint):
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
-    [("frame: octa", "knows no frame"), ("motors: [1, 2, 3, 3]", "each of 1 to 4 once")],
+    [
+        ("frame: octa", "knows no frame"),
+        ("motors: [1, 2, 3, 3]", "each of 1 to 4 once"),
+        ("frame: hexa_x", "flies hexa_x, but this vehicle has other rotors"),
+    ],
 )
 def test_descriptions_that_do_not_fit(made, options, complaint):
     with made(options=options) as sim, pytest.raises(AutopilotError, match=complaint):
         sim.run()
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ("rate: 500", r"needs 1.8 × SCHED_LOOP_RATE = 720 frames a second or more, got 500; raise rate or lower"),
+        ("rc: [1500], sticks: [{at: 1, rc: [1500, 1500]}]", "2 channels at 1 s, but rc has 1"),
+        ("sticks: [{at: 1, rc: [1500, 1500]}]", "2 channels at 1 s, but rc has 0"),
+        ("rc: [15]", "rc.*800"),
+    ],
+)
+def test_numbers_that_cannot_be(made, options, complaint):
+    with pytest.raises(ScenarioError, match=complaint):
+        made(options=options)
+
+
+def test_fewer_frames_for_a_slower_loop(made):
+    with made(options="rate: 500, params: {SCHED_LOOP_RATE: 250}") as sim:
+        sim.run(until=0.5)
+        assert sim.warnings == []
+
+
+def test_readings_that_are_told_again(made):
+    with made(vehicle="sensors: {imu: {rate: 250}}") as sim:
+        sim.run(until=0.1)
+    assert sim.warnings == [
+        "0.000 s: drone: its IMU reads 250 times a second, but its autopilot is told 1000 times: raise its rate"
+    ]
 
 
 def test_a_vehicle_without_an_imu(made):

@@ -211,19 +211,6 @@ class ArduPilot(ProgramAutopilot):
                 f"cannot be listened to: UDP port {port}: {error.strerror}; `instance` chooses another"
             ) from None
         set_kernel_timeouts(self._line, LOOK)
-        if self.parameters.attach:
-            self._door = self._second_socket(port)
-
-    def _second_socket(self, port: int) -> socket.socket:
-        """Gets what others send than the one that the first is connected to. They share the port only from now on, so
-        that one in use was noticed.
-        """
-        door = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        for each in (self._line, door):
-            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        door.setblocking(False)
-        door.bind(("127.0.0.1", port))
-        return door
 
     def meet(self) -> None:
         """Its first datagram tells where it is."""
@@ -241,6 +228,19 @@ class ArduPilot(ProgramAutopilot):
                 raise AutopilotFailed(f"has not spoken within {self.parameters.start_timeout:g} s{instead}")
         self._line.connect(sender)
         self.wire[wire.LAST_FRAME] = count
+        if self.parameters.attach:
+            self._door = self._second_socket()
+
+    def _second_socket(self) -> socket.socket:
+        """Gets what others send than the one that the first is connected to. They share the port only from now on:
+        one in use was noticed, and the first datagram came to the first.
+        """
+        door = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        for each in (self._line, door):
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        door.setblocking(False)
+        door.bind(self._line.getsockname())
+        return door
 
     def _count_and_sender(self, line: socket.socket) -> tuple[int, Any]:
         """Of the next datagram, whoever has sent it."""

@@ -35,6 +35,7 @@ MILLIGAUSS = 1e7  # in a tesla
 EVENLY = sqrt(3.0)  # noise that is even in ±a has a deviation of a/√3
 BAROMETERS, COMPASSES = ("SIM_BARO_", "SIM_BAR2_"), ("SIM_MAG1_", "SIM_MAG2_", "SIM_MAG3_")
 FLOAT = 9  # type of a parameter
+ONBOARD, NO_AUTOPILOT, VERSION = 18, 8, 3  # what we are; ArduPilot speaks only to whom it has heard
 WARNING = 4  # severity of a text, less is worse
 LONGEST_TEXT = 50
 
@@ -195,6 +196,7 @@ class FaultLine:
         try:
             self._line = socket.create_connection(("127.0.0.1", self._port), timeout=1.0)
             self._line.setblocking(False)
+            self._send(wire.HEARTBEAT, wire.HEARTBEAT_FIELDS, [0, ONBOARD, NO_AUTOPILOT, 0, 0, VERSION])
         except OSError as error:
             if self._sim.time > (self._opened_at or 0.0) + PATIENCE:
                 self._complain(f"faults do not reach ArduPilot: TCP port {self._port}: {error.strerror or error}")

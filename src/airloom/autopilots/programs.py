@@ -75,7 +75,10 @@ class Program:
 class ProgramParameters(AutopilotParameters):
     binary: str | None = Field(None, description="the program; looked for if left out")
     attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
-    instance: int | None = Field(None, ge=0, le=99, description="which one it is, for its ports; counted if left out")
+    instance: int | None = Field(
+        None, ge=0, le=99,
+        description="which one it is, for its ports; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
+    )  # fmt: skip
     params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
 
 
@@ -87,7 +90,8 @@ class ProgramAutopilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.instance = self.number if self.parameters.instance is None else self.parameters.instance
+        counted = int(os.environ.get("AIRLOOM_INSTANCE", "0")) + self.number
+        self.instance = counted if self.parameters.instance is None else self.parameters.instance
         self.program: Program | None = None
 
     def must_be_alive(self) -> None:

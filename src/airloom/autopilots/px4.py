@@ -23,6 +23,7 @@ from airloom.sensors.rangefinder import Rangefinder
 
 PORT = 4560
 PATIENCE = 1.0  # s until the end of a program that has hung up is seen
+USUAL_RATE = 250.0  # Hz
 MOTOR_1 = 101  # as the function of an output
 LOOK = 0.2  # s between two looks whether it is still alive
 PAUSE = 0.002  # s to think that it is given for a frame without an answer, such as those while it boots
@@ -33,7 +34,7 @@ LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
 
 
 class PX4Parameters(ProgramParameters):
-    rate: float = Field(250.0, gt=0, description="frames a second, Hz")
+    rate: float = Field(USUAL_RATE, gt=0, le=1000, description="frames a second, Hz")
     airframe: str = Field("none_iris", description="the one of PX4's that it starts from")
 
 
@@ -188,6 +189,8 @@ class PX4(ProgramAutopilot):
             "CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors),
             "THR_MDL_FAC": 1, "MPC_THR_HOVER": min(max(hover, 0.1), 0.8),
         }  # fmt: skip
+        if self.parameters.rate > USUAL_RATE:
+            params["IMU_INTEG_RATE"] = self.parameters.rate  # or frames between would have no answer
         for rotor, motor in zip(airframe.rotors, self._motors, strict=True):
             x, y, _ = np.subtract(rotor.position, airframe.vehicle.center_of_mass)
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y

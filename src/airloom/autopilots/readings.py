@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import pi
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -28,7 +29,12 @@ SENSORS: dict[type[Sensor], int] = {
 
 
 def sensors_of(vehicle: Vehicle, kind: type[SomeSensor]) -> list[SomeSensor]:
-    return [sensor for sensor in vehicle.sensors if isinstance(sensor, kind)]
+    """Those that are of use to an autopilot."""
+    return [sensor for sensor in vehicle.sensors if isinstance(sensor, kind) and not _looks_aside(sensor)]
+
+
+def _looks_aside(sensor: Sensor) -> bool:
+    return isinstance(sensor, Rangefinder) and abs(sensor.parameters.pitch - pi / 2) > pi / 4
 
 
 def table_of_readings() -> np.ndarray:

@@ -96,7 +96,7 @@ class StandIn(threading.Thread):
                     self.heard += 1
 
     def answer(self, line, mav, message):
-        name = message.param_id
+        name = getattr(message, "param_id", None)
         if message.get_type() == "PARAM_SET" and name in self.parameters:
             self.parameters[name] = message.param_value
         if name in self.parameters:

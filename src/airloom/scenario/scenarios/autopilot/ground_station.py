@@ -1,16 +1,16 @@
-"""A ground station: waits until the autopilot is ready, lets it take off, fly a square and land, on simulation time.
+"""A ground station: waits until autopilots are ready, lets them take off, fly a square and land, on simulation time.
 
-`python ground_station.py ardupilot` or `… px4`, by which it speaks MAVLink.
+Started as `python ground_station.py ardupilot` or `… px4`.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from math import cos, nan, radians
 
-from airloom.member import Member, Turn, join
+from airloom.member import Turn, join
 
 try:
     from pymavlink import mavutil
@@ -19,43 +19,45 @@ except ImportError:
 
 HEIGHT, SIDE = 10.0, 20.0  # m
 NEAR = 1.0  # m
-INSTANCE = int(os.environ.get("AIRLOOM_INSTANCE", "0"))
-METRES = 111_320.0  # in a degree of latitude
+FIRST_INSTANCE = int(os.environ.get("AIRLOOM_INSTANCE", "0"))
 mav = mavutil.mavlink
 
+Place = tuple[float, float, float]
+"""East, north, up, m."""
 
-class Station:
-    """What both autopilots have in common."""
 
-    name = ""
-    address = ""
+class Drone:
+    """One vehicle, and the line to the autopilot that flies it."""
 
-    def __init__(self, me: Member) -> None:
-        self._turns: Iterator[Turn] = iter(me)
-        self.turn = next(self._turns)
-        self.line = mavutil.mavlink_connection(self.address, source_system=255)
+    def __init__(self, name: str, instance: int, start: Place) -> None:
+        self.name, self.start, self.system = name, start, instance + 1
+        self.position = start
+        self.line = mavutil.mavlink_connection(self.address(instance), source_system=255)
         self.seen: dict = {}
 
-    def wait(self, is_so, what: str, patience: float = 90.0) -> None:
-        """Let time pass until something is so, listening all the while."""
-        began = self.turn.time
-        print(f"{began:7.1f} s  {what}", flush=True)
-        while not is_so():
-            if self.turn.time - began > patience:
-                sys.exit(f"gave up after {patience:g} s: {what}")
-            self.turn = next(self._turns)
-            self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
-            while message := self.line.recv_match(blocking=False):
-                self.hear(message)
+    def address(self, instance: int) -> str:
+        raise NotImplementedError
 
-    def hear(self, message) -> None:
-        self.seen[message.get_type()] = message
-        if message.get_type() == "STATUSTEXT":
-            print(f"{self.turn.time:7.1f} s  {self.name}: {message.text}", flush=True)
+    def listen(self, now: float) -> None:
+        while message := self.line.recv_match(blocking=False):
+            self.seen[message.get_type()] = message
+            if message.get_type() == "STATUSTEXT":
+                print(f"{now:7.1f} s  {self.name}: {message.text}", flush=True)
 
     def command(self, number: int, *parameters: float) -> None:
         padded = [*parameters, *[0.0] * (7 - len(parameters))]
-        self.line.mav.command_long_send(INSTANCE + 1, 1, number, 0, *padded)
+        self.line.mav.command_long_send(self.system, 1, number, 0, *padded)
+
+    def from_start(self, place: Place) -> Place:
+        """Autopilots count from where they started."""
+        return place[0] - self.start[0], place[1] - self.start[1], place[2] - self.start[2]
+
+    def is_at(self, place: Place) -> bool:
+        return all(abs(there - here) < NEAR for there, here in zip(place, self.position, strict=True))
+
+    @property
+    def is_armed(self) -> bool:
+        return "HEARTBEAT" in self.seen and bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
 
     @property
     def is_ready(self) -> bool:
@@ -63,46 +65,33 @@ class Station:
         raise NotImplementedError
 
     @property
-    def is_armed(self) -> bool:
-        return bool(self.seen["HEARTBEAT"].base_mode & mav.MAV_MODE_FLAG_SAFETY_ARMED)
+    def is_guided(self) -> bool:
+        """Whether it does as it is told."""
+        return True
 
-    def is_at(self, north: float, east: float, height: float) -> bool:
-        x, y, z = next(iter(self.turn.vehicles.values())).position
-        return abs(x - east) < NEAR and abs(y - north) < NEAR and abs(z - height) < NEAR
+    def guide(self) -> None:
+        """Let it do as it is told."""
 
-    def arm(self) -> None:
-        self.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1)
-        self.wait(lambda: self.is_armed, "arming", 10)
-
-    def take_off(self) -> None:
+    def take_off(self, height: float) -> None:
         raise NotImplementedError
 
-    def go_to(self, north: float, east: float) -> None:
+    def fly_to(self, place: Place) -> None:
         raise NotImplementedError
 
     def land(self) -> None:
         raise NotImplementedError
 
-    def fly(self) -> None:
-        self.wait(lambda: self.is_ready, "waiting until it knows where it is", 120)
-        self.take_off()
-        self.wait(lambda: self.is_at(0, 0, HEIGHT), f"take-off to {HEIGHT:g} m")
-        for north, east in ((SIDE, 0), (SIDE, SIDE), (0, SIDE), (0, 0)):
-            self.go_to(north, east)
-            self.wait(lambda n=north, e=east: self.is_at(n, e, HEIGHT), f"to {north:g} m north, {east:g} m east")
-        self.land()
-        self.wait(lambda: not self.is_armed, "landing")
-        print(f"{self.turn.time:7.1f} s  landed", flush=True)
 
-
-class ArduPilot(Station):
-    name = "ArduPilot"
-    address = f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}"
+class ArduPilot(Drone):
     GUIDED, LAND = 4, 9
+    ONLY_POSITION = 0b110111111000
 
-    def choose_mode(self, mode: int, name: str) -> None:
-        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
-        self.wait(lambda: "HEARTBEAT" in self.seen and self.seen["HEARTBEAT"].custom_mode == mode, f"mode {name}", 10)
+    def __init__(self, name: str, instance: int, start: Place) -> None:
+        super().__init__(name, instance, start)
+        self.line.mav.request_data_stream_send(self.system, 1, mav.MAV_DATA_STREAM_EXTRA3, 4, 1)
+
+    def address(self, instance: int) -> str:
+        return f"tcp:127.0.0.1:{5760 + 10 * instance}"
 
     @property
     def is_ready(self) -> bool:
@@ -110,30 +99,40 @@ class ArduPilot(Station):
         report = self.seen.get("EKF_STATUS_REPORT")
         return report is not None and report.flags & good == good and not report.flags & mav.EKF_CONST_POS_MODE
 
-    def fly(self) -> None:
-        self.line.mav.request_data_stream_send(INSTANCE + 1, 1, mav.MAV_DATA_STREAM_ALL, 10, 1)
-        super().fly()
+    @property
+    def is_guided(self) -> bool:
+        return "HEARTBEAT" in self.seen and self.seen["HEARTBEAT"].custom_mode == self.GUIDED
 
-    def take_off(self) -> None:
-        self.choose_mode(self.GUIDED, "guided")
-        self.arm()
-        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, 0, 0, 0, HEIGHT)
+    def guide(self) -> None:
+        self._choose_mode(self.GUIDED)
 
-    def go_to(self, north: float, east: float) -> None:
-        only_position = 0b110111111000
+    def take_off(self, height: float) -> None:
+        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, 0, 0, 0, height)
+
+    def fly_to(self, place: Place) -> None:
+        east, north, up = self.from_start(place)
         self.line.mav.set_position_target_local_ned_send(
-            0, INSTANCE + 1, 1, mav.MAV_FRAME_LOCAL_NED, only_position, north, east, -HEIGHT, *[0.0] * 8
+            0, self.system, 1, mav.MAV_FRAME_LOCAL_NED, self.ONLY_POSITION, north, east, -up, *[0.0] * 8
         )
 
     def land(self) -> None:
-        self.choose_mode(self.LAND, "land")
+        self._choose_mode(self.LAND)
+
+    def _choose_mode(self, mode: int) -> None:
+        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, mode)
 
 
-class PX4(Station):
-    """It takes goals on the globe, and finds the ground station by what it hears from it."""
+class PX4(Drone):
+    """It flies to places on the globe, and needs to hear from its ground station all the time."""
 
-    name = "PX4"
-    address = f"udpout:127.0.0.1:{18570 + INSTANCE}"
+    METRES = 111_320.0  # in a degree of latitude
+
+    def address(self, instance: int) -> str:
+        return f"udpout:127.0.0.1:{18570 + instance}"
+
+    def listen(self, now: float) -> None:
+        self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
+        super().listen(now)
 
     @property
     def is_ready(self) -> bool:
@@ -141,28 +140,88 @@ class PX4(Station):
         healthy = status is not None and status.onboard_control_sensors_health & mav.MAV_SYS_STATUS_PREARM_CHECK
         return bool(healthy) and "HOME_POSITION" in self.seen
 
-    @property
-    def home(self) -> tuple[float, float, float]:
-        """Latitude, longitude, altitude."""
-        found = self.seen["HOME_POSITION"]
-        return found.latitude / 1e7, found.longitude / 1e7, found.altitude / 1e3
+    def take_off(self, height: float) -> None:
+        altitude = self.seen["HOME_POSITION"].altitude / 1e3
+        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, nan, nan, nan, altitude + height)
 
-    def take_off(self) -> None:
-        self.command(mav.MAV_CMD_NAV_TAKEOFF, 0, 0, 0, nan, nan, nan, self.home[2] + HEIGHT)
-        self.arm()
-
-    def go_to(self, north: float, east: float) -> None:
-        latitude, longitude, altitude = self.home
+    def fly_to(self, place: Place) -> None:
+        (east, north, up), home = self.from_start(place), self.seen["HOME_POSITION"]
+        latitude = home.latitude + round(1e7 * north / self.METRES)
+        longitude = home.longitude + round(1e7 * east / self.METRES / cos(radians(home.latitude / 1e7)))
         self.line.mav.command_int_send(
-            INSTANCE + 1, 1, mav.MAV_FRAME_GLOBAL, mav.MAV_CMD_DO_REPOSITION, 0, 0,
-            -1, mav.MAV_DO_REPOSITION_FLAGS_CHANGE_MODE, 0, nan, round(1e7 * (latitude + north / METRES)),
-            round(1e7 * (longitude + east / METRES / cos(radians(latitude)))), altitude + HEIGHT,
+            self.system, 1, mav.MAV_FRAME_GLOBAL, mav.MAV_CMD_DO_REPOSITION, 0, 0,
+            -1, mav.MAV_DO_REPOSITION_FLAGS_CHANGE_MODE, 0, nan, latitude, longitude, home.altitude / 1e3 + up,
         )  # fmt: skip
 
     def land(self) -> None:
         self.command(mav.MAV_CMD_NAV_LAND, 0, 0, 0, nan, nan, nan)
 
 
-STATIONS = {"ardupilot": ArduPilot, "px4": PX4}
-with join() as me:
-    STATIONS[sys.argv[1]](me).fly()
+class Station:
+    """Leads vehicles: what is said to one is said to each, and all are waited for."""
+
+    def __init__(
+        self,
+        turns: Iterable[Turn],
+        kind: type[Drone],
+        first: int = FIRST_INSTANCE,
+        names: Collection[str] | None = None,
+    ) -> None:
+        """All that it sees unless `names` says which; `first` is the instance of the first."""
+        self._turns: Iterator[Turn] = iter(turns)
+        self._turn = next(self._turns)
+        places = {name: self._turn.vehicles[name].position for name in names or self._turn.vehicles}
+        self.drones = [kind(name, first + k, _place(position)) for k, (name, position) in enumerate(places.items())]
+
+    def wait(self, is_so: Callable[[Drone], bool], what: str, patience: float = 90.0) -> None:
+        """Let time pass until something is so of every drone, listening all the while."""
+        began = self._turn.time
+        print(f"{began:7.1f} s  {what}", flush=True)
+        while not all(is_so(drone) for drone in self.drones):
+            if self._turn.time - began > patience:
+                late = ", ".join(drone.name for drone in self.drones if not is_so(drone))
+                sys.exit(f"gave up after {patience:g} s: {what}: {late}")
+            self._turn = next(self._turns)
+            for drone in self.drones:
+                drone.position = _place(self._turn.vehicles[drone.name].position)
+                drone.listen(self._turn.time)
+
+    def tell(self, what: Callable[[Drone], None]) -> None:
+        for drone in self.drones:
+            what(drone)
+
+    def take_off(self, height: float) -> None:
+        self.wait(lambda drone: drone.is_ready, "waiting until it is known where they are", 120)
+        self.tell(lambda drone: drone.guide())
+        self.wait(lambda drone: drone.is_guided, "guided", 10)
+        self.tell(lambda drone: drone.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1))
+        self.wait(lambda drone: drone.is_armed, "arming", 10)
+        self.tell(lambda drone: drone.take_off(height))
+        self.wait(lambda drone: abs(drone.position[2] - height) < NEAR, f"take-off to {height:g} m")
+
+    def fly_to(self, places: dict[str, Place], what: str) -> None:
+        self.tell(lambda drone: drone.fly_to(places[drone.name]))
+        self.wait(lambda drone: drone.is_at(places[drone.name]), what)
+
+    def land(self) -> None:
+        self.tell(lambda drone: drone.land())
+        self.wait(lambda drone: not drone.is_armed, "landing")
+        print(f"{self._turn.time:7.1f} s  landed", flush=True)
+
+
+def _place(position: Iterable[float]) -> Place:
+    east, north, up = map(float, position)
+    return east, north, up
+
+
+def fly_a_square(station: Station) -> None:
+    station.take_off(HEIGHT)
+    for east, north in ((0, SIDE), (SIDE, SIDE), (SIDE, 0), (0, 0)):
+        places = {drone.name: (drone.start[0] + east, drone.start[1] + north, HEIGHT) for drone in station.drones}
+        station.fly_to(places, f"to {east:g} m east, {north:g} m north")
+    station.land()
+
+
+if __name__ == "__main__":
+    with join() as me:
+        fly_a_square(Station(me, {"ardupilot": ArduPilot, "px4": PX4}[sys.argv[1]]))
