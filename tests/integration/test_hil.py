@@ -218,6 +218,23 @@ def test_outputs_turn_their_rotors(made, line_of):
         )
 
 
+def test_two_boards_keep_time_together(made):
+    boards = [Wires(always(*[share] * 4)) for share in (0.3, 0.6)]
+    with served(UdpLine(boards[0])) as line, served(UdpLine(boards[1])) as other, both(made, line, other) as sim:
+        sim.run(until=1.0)
+        assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.3 * FULL_SPEED] * 4, abs=1.0)
+        assert sim.vehicles["second"].rotor_speeds == pytest.approx([0.6 * FULL_SPEED] * 4, abs=1.0)
+        time.sleep(0.2)
+    for board in boards:
+        assert [m.time_usec for m in board.told("HIL_SENSOR")] == list(range(0, 1_000_001, 2000))
+
+
+def both(made, line, other):
+    autopilot = {"kind": "hil", "line": other.address}
+    second = {"extends": "iris", "pose": {"position": [3, 0, 0.055]}, "autopilot": autopilot}
+    return made(line, **{"vehicles.second": second})
+
+
 def test_the_older_controls_are_inverted_to_rotor_speeds(made):
     def reply(sensor):
         return [mavlink.MAVLink_hil_controls_message(sensor.time_usec, 0.1, -0.2, 0.3, 0.5, 0, 0, 0, 0, 129, 0)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -21,7 +20,7 @@ from airloom.autopilots.readings import find_readings, table_of_readings
 from airloom.clock import NS_PER_SECOND
 
 FASTEST = 500.0  # Hz
-RETRY = 0.2  # s of wall time between two tries to open a line that was lost
+RETRY = 0.2  # s between two tries to open a line that was lost
 SYSTEM, COMPONENT = 1, 200  # as whom simulators speak to a board
 
 
@@ -56,7 +55,6 @@ class Hil(Autopilot):
         self._line = line_to(self.parameters.line, self.parameters.own_port)
         self._beat = np.zeros(BEAT, np.int64)
         self._silences = self._losses = 0
-        self._tried = 0.0
 
     def open(self, folder: Path) -> None:
         self._fill_wire()
@@ -67,8 +65,7 @@ class Hil(Autopilot):
         """A board may come later; the vehicle stands until it does."""
 
     def _fill_wire(self) -> None:
-        wanted, row, step_ns = self.parameters, self.wire, self.sim.step_ns
-        airframe = self.vehicle.airframe
+        wanted, row, airframe = self.parameters, self.wire, self.vehicle.airframe
         self._motors = np.array(self.given_motors() or range(1, len(airframe.rotors) + 1)) - 1
         self._mix = wire.mix_of_controls(airframe)
         self._sensors = table_of_readings()
@@ -77,13 +74,16 @@ class Hil(Autopilot):
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
         row[FILE], row[wire.HANGS_UP] = -1, self._line.hangs_up
         row[wire.SPOKE] = self.sim.tick
-        row[wire.START_PATIENCE] = round(wanted.start_timeout * NS_PER_SECOND / step_ns)
-        row[wire.PATIENCE] = round(wanted.timeout * NS_PER_SECOND / step_ns)
+        row[wire.START_PATIENCE] = self._ticks(wanted.start_timeout)
+        row[wire.PATIENCE] = self._ticks(wanted.timeout)
         row[wire.BEAT_AT], row[wire.SENSORS] = address(self._beat), address(self._sensors)
         row[wire.SPEAKER_AT], row[wire.FOUND_AT] = address(self._speaker), address(self._found)
         row[wire.VALUES], row[wire.MIX] = address(self._values), address(self._mix)
         row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
         row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
+
+    def _ticks(self, seconds: float) -> int:
+        return round(seconds * NS_PER_SECOND / self.sim.step_ns)
 
     def settle(self) -> None:
         super().settle()
@@ -107,11 +107,11 @@ class Hil(Autopilot):
             self.wire[FILE], self.wire[wire.WAITING] = -1, 0
             self._losses += 1
             self._event("is unplugged: its line hung up", "warning")
-        if (now := time.monotonic()) - self._tried > RETRY:
-            self._tried = now
+        else:
             with suppress(AutopilotFailed):
                 self.wire[FILE] = self._line.open()
                 self._event("is plugged in again")
+        self.wire[wire.RETRY] = self.sim.tick + self._ticks(RETRY)
 
     def _fall_silent(self) -> None:
         seconds = (self.sim.tick - self.wire[wire.SPOKE]) * self.sim.step_ns / NS_PER_SECOND

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from airloom.vehicles.airframe import Airframe
 
 # Columns of the wire. The line: whether it can hang up, a place for questions to the kernel, bytes of a frame that is
-# still on its way, and what was counted: frames sent and dropped, bytes, messages and outputs that came.
-HANGS_UP, QUESTION, WAITING, SENT, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN, OWN + 8)
+# still on its way, when to look for a lost one again, and what was counted: frames sent and dropped, bytes, messages
+# and outputs that came.
+HANGS_UP, QUESTION, WAITING, RETRY, SENT, DROPPED, CAME, MESSAGES, OUTPUTS = range(OWN, OWN + 9)
 # The board: its own clock and the tick at its last output, ticks that it may be silent before the first and after it,
 # whether it was for longer, and the longest silence between two outputs.
-STAMP, SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST = range(OWN + 8, OWN + 14)
+STAMP, SPOKE, START_PATIENCE, PATIENCE, IS_SILENT, LONGEST = range(OWN + 9, OWN + 15)
 # Addresses of arrays, and the number of rotors.
-BEAT_AT, SENSORS, SPEAKER_AT, VALUES, FOUND_AT, DATA, STREAM, MOTORS, MIX, ROTORS = range(OWN + 14, OWN + 24)
+BEAT_AT, SENSORS, SPEAKER_AT, VALUES, FOUND_AT, DATA, STREAM, MOTORS, MIX, ROTORS = range(OWN + 15, OWN + 25)
 
 CALM, LOST, SILENT, BACK = 0, -1, -2, -3
 """What `hear` gives."""
@@ -73,7 +74,7 @@ def hear(w, rotors, i, tick, wire):
     before = wire[OUTPUTS]
     is_there = listen(rotors, i, tick, wire)
     quiet = tick - wire[SPOKE]
-    wire[RESULT] = CALM if is_there else LOST
+    wire[RESULT] = CALM if is_there or tick < wire[RETRY] else LOST
     if wire[OUTPUTS] > before:
         wire[LONGEST] = max(wire[LONGEST], quiet) if before > 0 else 0
         wire[SPOKE] = tick
