@@ -275,6 +275,12 @@ class Vehicle:
         self._apply_faults(sensor)
         self._tell_of_fault(sensor)
 
+    @property
+    def faulty(self) -> list[str]:
+        """Sensors and rotors with something wrong."""
+        rotors = [rotor for rotor, shares in self._shares.items() if prod(shares.values()) < 1.0]
+        return [*(sensor for sensor, faults in self._faults.items() if faults), *rotors]
+
     def fault_of(self, sensor: str) -> Fault:
         """All that is wrong with a sensor."""
         return together(self._faults.get(sensor, {}).values())

@@ -25,7 +25,7 @@ vehicles:
     extends: iris
     pose: {position: [0, 0, 0.06]}
     sensors: {imu: {rate: 1000}}
-    autopilot: {kind: ardupilot, binary: BINARY, timeout: 2, start_timeout: 5, instance: 70, OPTIONS}
+    autopilot: {kind: ardupilot, binary: BINARY, timeout: 2, start_timeout: 5, OPTIONS}
 """
 STAND_IN = f"""#!{sys.executable}
 import json, os, signal, socket, struct, sys, time
@@ -53,11 +53,11 @@ while True:
 
 @pytest.fixture
 def made(tmp_path):
-    def make(fault="pass", options="speedup: 10", vehicle="sensors: {imu: {rate: 1000}}"):
+    def make(fault="pass", options="speedup: 10", vehicle="sensors: {imu: {rate: 1000}}", instance="instance: 70"):
         program = tmp_path / "arducopter"
         program.write_text(STAND_IN.replace("FAULT", fault))
         program.chmod(0o755)
-        text = SCENARIO.replace("BINARY", str(program)).replace("OPTIONS", options)
+        text = SCENARIO.replace("BINARY", str(program)).replace("OPTIONS", f"{instance}, {options}")
         text = text.replace("sensors: {imu: {rate: 1000}}", vehicle.replace(", sensors", "\n    sensors"))
         (tmp_path / "piloted.yaml").write_text(text)
         sim = al.Simulation(load(tmp_path / "piloted.yaml"))
@@ -200,6 +200,15 @@ def test_a_remote_control_is_moved_at_its_time(made, tmp_path):
     assert len(said) == 2 * 401 + 1, "and the first word of the autopilot"
     channels = [tuple(reply["rc"].values()) for reply in told]
     assert channels == [(1500, 1000)] * 201 + [(1600, 1000)] * 100 + [(1600, 1900)] * 100
+
+
+def test_a_first_instance_that_is_no_number(made, monkeypatch):
+    monkeypatch.setenv("AIRLOOM_INSTANCE", "first")
+    with (
+        made(options="attach: true", instance="instance: null") as sim,
+        pytest.raises(AutopilotError, match="got 'first'"),
+    ):
+        sim.run()
 
 
 def test_a_port_in_use(made):

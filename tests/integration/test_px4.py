@@ -189,20 +189,19 @@ def test_nobody_arms_it_and_two_runs_are_equal(mixed):
     assert len(hashes) == 1
 
 
-GNSS = {"kind": "sensor_fault", "sensor": "gnss"}
+GNSS, BAROMETER, MAGNETOMETER, IMU = (
+    {"kind": "sensor_fault", "sensor": sensor} for sensor in ("gnss", "barometer", "magnetometer", "imu")
+)
 TROUBLE = {
     "spoofed": ({**GNSS, "fault": "offset", "offset": [30, 0, 0], "ramp": 15}, [-30, 0, 10], 3.0),
     "glitch": ({**GNSS, "fault": "offset", "offset": [100, 0, 0], "duration": 0.5}, [0, 0, 10], 3.0),
-    "barometer out": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "outage"}, [0, 0, 10], 2.0),
-    "barometer blocked": ({"kind": "sensor_fault", "sensor": "barometer", "fault": "frozen"}, [0, 0, 10], 2.0),
-    "magnet": (
-        {"kind": "sensor_fault", "sensor": "magnetometer", "fault": "offset", "offset": [4e-5, -4e-5, 0]},
-        [0, 0, 10], 2.0,
-    ),
-    "imu stuck": ({"kind": "sensor_fault", "sensor": "imu", "fault": "frozen"}, None, 0.0),
-    "imu out": ({"kind": "sensor_fault", "sensor": "imu", "fault": "outage"}, None, 0.0),
+    "barometer out": ({**BAROMETER, "fault": "outage"}, [0, 0, 10], 2.0),
+    "barometer blocked": ({**BAROMETER, "fault": "frozen"}, [0, 0, 10], 2.0),
+    "magnet": ({**MAGNETOMETER, "fault": "offset", "offset": [4e-5, -4e-5, 0]}, [0, 0, 10], 2.0),
+    "imu stuck": ({**IMU, "fault": "frozen"}, None, 0.0),
+    "imu out": ({**IMU, "fault": "outage"}, None, 0.0),
     "motor lost": ({"kind": "rotor_fault", "rotor": "back_left"}, None, 0.0),
-}  # fmt: skip
+}
 """A fault in hover, and where the vehicle is half a minute later; None for on the ground."""
 
 

@@ -99,6 +99,7 @@ class ArduPilot(ProgramAutopilot):
         self._door: socket.socket | None = None
 
     def open(self, folder: Path) -> None:
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._faults = FaultLine(self.sim, self.vehicle, THIRD_PORT + PORTS_APART * self.instance)
         self._listen()
         frame, motors = self._layout()
@@ -203,7 +204,6 @@ class ArduPilot(ProgramAutopilot):
 
     def _listen(self) -> None:
         port = PORT + PORTS_APART * self.instance
-        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._line.bind(("127.0.0.1", port))
         except OSError as error:
@@ -310,4 +310,5 @@ class ArduPilot(ProgramAutopilot):
         self._line.close()
         if self._door is not None:
             self._door.close()
+            self._door = None
         super().close()

@@ -116,6 +116,8 @@ class FaultLine:
         self._speaker = np.array([*OURS, 0])
         self._key = np.uint64(stream_key(sim.seed, vehicle.name, "ardupilot"))
         vehicle.fault_listeners.append(self.hear)
+        for part in vehicle.faulty:
+            self.hear(part)
 
     def hear(self, part: str) -> None:
         """The faults of a sensor or rotor have changed. Those that ArduPilot feels anyway let us listen to it too."""

@@ -163,20 +163,21 @@ class Autopilots:
         self._choices = given
         for name in new:
             number = self._numbers.setdefault(name, len(self._numbers))
-            self._flying.append(autopilot := _made(self._sim, vehicles[name], number))
+            autopilot: Autopilot = self._begin(name, _made, self._sim, vehicles[name], number)
+            self._flying.append(autopilot)
             place = folder / f"autopilot-{name}"
             if autopilot.parameters.transcript:
                 about = {"autopilot": given[name].kind, "vehicle": name}
                 autopilot.transcript = TranscriptWriter(place / NAME, autopilot.wire, **about)
-            self._begin(autopilot, autopilot.open, place)
+            self._begin(name, autopilot.open, place)
         for name in new:
-            self._begin(self[name], self[name].meet)
+            self._begin(name, self[name].meet)
 
-    def _begin(self, autopilot: Autopilot, step: Callable[..., None], *args: Path) -> None:
+    def _begin(self, vehicle: str, step: Callable[..., Any], *args: Any) -> Any:
         try:
-            step(*args)
+            return step(*args)
         except AutopilotFailed as failure:
-            raise AutopilotError(f"the autopilot of {autopilot.vehicle.name} {failure}") from None
+            raise AutopilotError(f"the autopilot of {vehicle} {failure}") from None
 
     def settle(self) -> None:
         """In a fleet that is new or was replaced: who has lost the vehicle is dismissed, who is new takes over."""

@@ -90,9 +90,14 @@ class ProgramAutopilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        counted = int(os.environ.get("AIRLOOM_INSTANCE", "0")) + self.number
-        self.instance = counted if self.parameters.instance is None else self.parameters.instance
+        self.instance = self._counted() if self.parameters.instance is None else self.parameters.instance
         self.program: Program | None = None
+
+    def _counted(self) -> int:
+        first = os.environ.get("AIRLOOM_INSTANCE", "0")
+        if not first.isdecimal():
+            raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
+        return int(first) + self.number
 
     def must_be_alive(self) -> None:
         if self.program is not None and (how := self.program.ended):

@@ -100,7 +100,7 @@ class PartFault(System):
 
 class SensorFaultParameters(FaultParameters):
     sensor: str = Field(description="its name in the vehicle")
-    fault: Literal["outage", "frozen", "offset", "noise"]
+    fault: Literal["outage", "frozen", "offset", "noise"] = Field(description="what is wrong with it")
     offset: Each | None = Field(None, description="of the fault offset, in the unit of the sensor's errors")
     noise: Each | None = Field(None, description="of the fault noise: standard deviation of a sample, likewise")
     quantity: str | None = Field(

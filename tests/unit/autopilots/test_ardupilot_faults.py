@@ -109,13 +109,14 @@ def flown():
     """A drone and a line to a stand-in, or to a port, as an autopilot would have it."""
     made = []
 
-    def make(faults, port=None, **parameters):
+    def make(faults, port=None, after=0.0, **parameters):
         there = StandIn(parameters)
         drone = {"extends": "multirotor", "pose": {"position": [0, 0, 1]}}
         systems = {name: {"kind": "sensor_fault", "at": 1.0, **fault} for name, fault in faults.items()}
         sim = Simulation.load("hover", overrides={"vehicles": {"drone": drone}, "systems": systems, "engine": "batch"})
         sim.texts = []
         sim.bus.subscribe("/events", lambda topic, m, time_ns: sim.texts.append(m.text))
+        sim.run(until=after)
         there.line = af.FaultLine(sim, sim.vehicles["drone"], port or there.port)
         made.append(there)
         return sim, there
@@ -157,6 +158,12 @@ def test_what_was_there_before_is_added_to_and_comes_back(flown):
     assert there.parameters == {name: value - 100.0 for name, value in compasses.items()}
     run(sim, there, 4.0)
     assert there.parameters == compasses
+
+
+def test_one_that_takes_over_learns_of_what_has_failed_before(flown):
+    sim, there = flown({"jam": {"sensor": "gnss", "fault": "outage"}}, after=3.0, SIM_GPS_DISABLE=0.0)
+    run(sim, there, 4.0)
+    assert there.parameters["SIM_GPS_DISABLE"] == 1
 
 
 def test_a_ramp_is_told_as_it_grows(flown):
