@@ -14,6 +14,7 @@ from airloom.blame import blame
 from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
+from airloom.commands import CommandError
 from airloom.divergence import Diverged, Guard
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
@@ -74,7 +75,7 @@ class RecordedRun:
         self.sim, self.folder = sim, folder
         sim.member_logs = folder.path
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
-        self.pacer = None if speed is None else Pacer(speed)
+        self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = Outcome()
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
@@ -105,10 +106,14 @@ class RecordedRun:
     @property
     def speed(self) -> float | None:
         """Seconds of simulation time a second; None for as fast as possible."""
+        if self.sim.autopilots.are_live:
+            return 1.0
         return self.pacer.speed if self.pacer else None
 
     def change_speed(self, speed: float | None) -> None:
-        if speed is None:
+        if self.sim.autopilots.are_live and speed not in (None, 1.0):
+            raise CommandError("a board is in the loop, which lives on the wall clock: the speed must stay 1")
+        if speed is None or self.sim.autopilots.are_live:
             self.pacer = None
             return
         self.pacer = self.pacer or Pacer(speed)
@@ -159,6 +164,7 @@ class RecordedRun:
     def summary(self) -> dict[str, Any]:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
+        boards = sim.autopilots.reports()
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -171,6 +177,7 @@ class RecordedRun:
             "state_hash": sim.state_hash(),
             "warnings": sim.warnings,
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
+            **({"autopilots": boards} if boards else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }

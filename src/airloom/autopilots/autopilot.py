@@ -19,6 +19,7 @@ from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:
     from airloom.compiled import Kernel
+    from airloom.scenario.models import PluginChoice
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
@@ -38,6 +39,11 @@ class AutopilotParameters(Parameters):
     on_failure: Literal["stop", "continue"] = Field(
         "stop", description="end the run, or go on with the rotors of this vehicle at rest"
     )
+    motors: list[int] | None = Field(
+        None,
+        description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1; "
+        "found by itself if left out",
+    )
     transcript: bool = Field(False, description="keep all that is said in the run's folder")
 
 
@@ -48,6 +54,8 @@ class Autopilot(Plugin):
     Parameters: ClassVar[type[AutopilotParameters]] = AutopilotParameters
     needs: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that the vehicle must carry."""
+    is_live: ClassVar[bool] = False
+    """Whether it lives on the wall clock: its frames hold the run to real time."""
     own_sensors: ClassVar[tuple[str, ...]] = ()
     """Kinds of sensor that it makes itself from where the vehicle is."""
     tell: ClassVar[Kernel]
@@ -95,6 +103,17 @@ class Autopilot(Plugin):
         """End what was started."""
         raise NotImplementedError
 
+    def report(self) -> dict[str, Any]:
+        """For the run's summary: how it went, seen from the wall clock."""
+        return {}
+
+    def given_motors(self) -> list[int] | None:
+        """The outputs that the scenario names, if it does."""
+        motors, rotors = self.parameters.motors, len(self.vehicle.airframe.rotors)
+        if motors is not None and sorted(motors) != list(range(1, rotors + 1)):
+            raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
+        return motors
+
 
 class Autopilots:
     """Those of a run."""
@@ -106,6 +125,8 @@ class Autopilots:
         self._choices: dict[str, Any] = {}
         """Of each vehicle, the autopilot that it was given."""
         self._flying: list[Autopilot] = []
+        self._reports: dict[str, dict[str, Any]] = {}
+        """Of those who have flown."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
         self.periods: set[int] = set()
@@ -114,12 +135,24 @@ class Autopilots:
     def __len__(self) -> int:
         return len(self._flying)
 
+    @property
+    def are_live(self) -> bool:
+        """Whether any of them holds the run to real time."""
+        choices = [vehicle.autopilot for vehicle in self._sim.scenario.vehicles.values() if vehicle.autopilot]
+        return any(_kind(choice).is_live for choice in choices)
+
+    def reports(self) -> dict[str, dict[str, Any]]:
+        """By the name of the vehicle, of those who have something to report."""
+        reports = self._reports | {autopilot.vehicle.name: autopilot.report() for autopilot in self._flying}
+        return {name: report for name, report in reports.items() if report}
+
     def __getitem__(self, vehicle: str) -> Autopilot:
         """The one that flies this vehicle."""
         return {autopilot.vehicle.name: autopilot for autopilot in self._flying}[vehicle]
 
     def open(self, folder: Path | None) -> None:
         self._folder = (folder or Path()).absolute()
+        self._reports.clear()
         self.settle()
 
     def _open_new(self, folder: Path) -> None:
@@ -190,7 +223,7 @@ class Autopilots:
 
     def _dismiss(self, autopilot: Autopilot) -> None:
         self._flying.remove(autopilot)
-        _end(autopilot)
+        self._end(autopilot)
 
     def _gather(self) -> None:
         """The wires of those who fly, in one table, of which each keeps its row."""
@@ -201,21 +234,24 @@ class Autopilots:
 
     def close(self) -> None:
         for autopilot in self._flying:
-            _end(autopilot)
+            self._end(autopilot)
         self._flying.clear()
         self._choices.clear()
         self._folder = None
         self._gather()
 
-
-def _end(autopilot: Autopilot) -> None:
-    autopilot.close()
-    if autopilot.transcript is not None:
-        autopilot.transcript.close(autopilot.wire)
-        autopilot.transcript = None
+    def _end(self, autopilot: Autopilot) -> None:
+        autopilot.close()
+        self._reports[autopilot.vehicle.name] = autopilot.report()
+        if autopilot.transcript is not None:
+            autopilot.transcript.close(autopilot.wire)
+            autopilot.transcript = None
 
 
 def _made(sim: Simulation, vehicle: Vehicle, number: int) -> Autopilot:
-    choice = vehicle.autopilot
-    kind: type[Autopilot] = find("autopilot", choice.kind)  # type: ignore[assignment]
-    return kind(kind.Parameters.model_validate(choice.parameters), sim, vehicle, number)
+    kind = _kind(vehicle.autopilot)
+    return kind(kind.Parameters.model_validate(vehicle.autopilot.parameters), sim, vehicle, number)
+
+
+def _kind(choice: PluginChoice) -> type[Autopilot]:
+    return find("autopilot", choice.kind)  # type: ignore[return-value]

@@ -79,11 +79,6 @@ class ProgramParameters(AutopilotParameters):
         None, ge=0, le=99,
         description="which one it is, for its ports; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
     )  # fmt: skip
-    motors: list[int] | None = Field(
-        None,
-        description="for each rotor of the vehicle, in its order, the autopilot's output that drives it, from 1; "
-        "found by itself if left out",
-    )
     params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
 
 
@@ -107,13 +102,6 @@ class ProgramAutopilot(Autopilot):
     def must_be_alive(self) -> None:
         if self.program is not None and (how := self.program.ended):
             raise AutopilotFailed(how)
-
-    def given_motors(self) -> list[int] | None:
-        """The outputs that the scenario names, if it does."""
-        motors, rotors = self.parameters.motors, len(self.vehicle.airframe.rotors)
-        if motors is not None and sorted(motors) != list(range(1, rotors + 1)):
-            raise AutopilotFailed(f"needs `motors` with each of 1 to {rotors} once, got {motors}")
-        return motors
 
     def close(self) -> None:
         if self.program is not None:

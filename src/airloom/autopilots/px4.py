@@ -5,9 +5,8 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from math import pi
 from pathlib import Path
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -17,20 +16,10 @@ from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.loom.line import set_kernel_timeouts
-from airloom.sensors.barometer import Barometer
-from airloom.sensors.gnss import Gnss
 from airloom.sensors.imu import Imu
-from airloom.sensors.magnetometer import Magnetometer
 from airloom.sensors.rangefinder import Rangefinder
-from airloom.sensors.sensor import DELAYED, READING, Sensor
-
-SomeSensor = TypeVar("SomeSensor", bound=Sensor)
-SENSORS: dict[type[Sensor], int] = {
-    Imu: wire.IMU, Magnetometer: wire.MAGNETOMETER, Barometer: wire.BAROMETER, Gnss: wire.GNSS,
-    Rangefinder: wire.RANGEFINDER,
-}  # fmt: skip
-"""Rows of those that PX4 is told of."""
 
 PORT = 4560
 PATIENCE = 1.0  # s until the end of a program that has hung up is seen
@@ -42,10 +31,6 @@ ADVICE = "Build PX4's target 'px4_sitl_default', and name the program by `binary
 USUAL = ("~/PX4-Autopilot/build/px4_sitl_default/bin/px4", "PX4-Autopilot/build/px4_sitl_default/bin/px4")
 LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
 """What PX4 would remember of an earlier run in the same folder."""
-
-
-def _looks_aside(sensor: Sensor) -> bool:
-    return isinstance(sensor, Rangefinder) and abs(sensor.parameters.pitch - pi / 2) > pi / 4
 
 
 class PX4Parameters(ProgramParameters):
@@ -75,8 +60,7 @@ class PX4(ProgramAutopilot):
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
         self._values, self._found = np.zeros(wire.MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
         self._speaker = np.array([1, 1, 0])
-        self._sensors = np.zeros((len(SENSORS), wire.SENSOR_COLUMNS), np.int64)
-        self._sensors[:, wire.LAST_STAMP] = -1
+        self._sensors = table_of_readings()
         row = self.wire
         row[wire.DATA], row[wire.STREAM] = address(self._data), address(self._stream)
         row[wire.VALUES], row[wire.FOUND_AT] = address(self._values), address(self._found)
@@ -85,27 +69,15 @@ class PX4(ProgramAutopilot):
 
     def settle(self) -> None:
         super().settle()
-        fleet = self.sim.fleet
-        self.wire[wire.WORLD] = address(fleet.flight.world)
-        for kind, k in SENSORS.items():
-            row = self._sensors[k]
-            row[[wire.READING_AT, wire.STAMP_AT]] = 0
-            for sensor in self._sensors_of(kind)[:1]:
-                s = fleet.sensor_index[self.vehicle.name, sensor.name]
-                at = READING if sensor.parameters.delay == 0 else DELAYED
-                row[wire.READING_AT] = address(fleet.sensing.rows[s, at:])
-                row[wire.STAMP_AT] = address(fleet.sensing.stamps[s:])
-        for finder in self._sensors_of(Rangefinder)[:1]:
+        self.wire[wire.WORLD] = address(self.sim.fleet.flight.world)
+        find_readings(self._sensors, self.sim.fleet, self.vehicle)
+        for finder in sensors_of(self.vehicle, Rangefinder)[:1]:
             self.wire[wire.NEAREST] = round(100 * finder.parameters.min_distance)
             self.wire[wire.FARTHEST] = round(100 * finder.parameters.max_distance)
 
-    def _sensors_of(self, kind: type[SomeSensor]) -> list[SomeSensor]:
-        """Those of the vehicle that are of use to PX4."""
-        return [sensor for sensor in self.vehicle.sensors if isinstance(sensor, kind) and not _looks_aside(sensor)]
-
     def _check_imu(self) -> None:
         """PX4 answers only when its IMU has felt something."""
-        imu = self._sensors_of(Imu)[0]
+        imu = sensors_of(self.vehicle, Imu)[0]
         if imu.rate < self.parameters.rate:
             raise AutopilotFailed(
                 f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"

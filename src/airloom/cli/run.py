@@ -142,6 +142,9 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
+    if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
+        problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
+        raise typer.BadParameter(problem, param_hint="--speed")
     _open_to_others(sim, wishes)
     replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
     folder = RunFolder.create(scenario.name, wishes.folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,8 @@ def print_summary(run: RecordedRun, figures: list[Path]) -> None:
     )
     if run.pacer:
         _print_lateness(run)
+    for name, report in sim.autopilots.reports().items():
+        _print_board(name, report)
     _print_vehicles(run)
     for warning in sim.warnings[:MOST_WARNINGS]:
         warn(f"Warning: {warning}")
@@ -41,6 +43,16 @@ def _print_lateness(run: RecordedRun) -> None:
     say(
         f"paced to {run.pacer.speed:g} × real time: {lateness.late} of {lateness.chunks} chunks late; "
         f"lateness mean {1e3 * lateness.mean:.2f} ms, max {1e3 * lateness.maximum:.2f} ms"
+    )
+
+
+def _print_board(vehicle: str, report: dict[str, Any]) -> None:
+    lateness = report["lateness"]
+    mean, jitter, most_99, most = (1e3 * lateness[key] for key in ("mean", "jitter", "percentile_99", "maximum"))
+    say(
+        f"{vehicle}'s board: {lateness['late']} of {lateness['frames']} frames late; lateness mean {mean:.2f} ms, "
+        f"jitter {jitter:.2f} ms, 99 % {most_99:.2f} ms, max {most:.2f} ms; {report['outputs']} outputs heard, "
+        f"{report['dropped']} frames dropped"
     )
 
 

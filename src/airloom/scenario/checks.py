@@ -94,7 +94,7 @@ def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float
 
 
 def _rate_of(chosen: Chosen) -> Any:
-    given = getattr(chosen.choice, "rate", None)
+    given = getattr(chosen.choice, "rate", None) or chosen.choice.parameters.get("rate")
     if given is not None:
         return given
     found = plugin.find(chosen.category, chosen.choice.kind)
