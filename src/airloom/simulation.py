@@ -361,7 +361,7 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        periods = (*self._periods, *self._sim.loom.periods, *self._sim.autopilots.periods)
+        periods = (*self._periods, *self._sim.loom.periods)
         turns = [(tick // period + 1) * period for period in periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]

@@ -43,7 +43,7 @@ def test_it_takes_off_flies_a_square_and_lands(tmp_path):
 
 
 def test_five_fly_a_formation_and_land(tmp_path):
-    vehicles, said = flown("swarm_ardupilot", tmp_path / "run")
+    vehicles, said = flown("swarm-ardupilot", tmp_path / "run")
     assert "landed" in said, said
     for k, drone in enumerate(vehicles.values()):
         assert drone["position"][:2] == pytest.approx([4 * k - 8, 0], abs=1.5)

@@ -62,8 +62,6 @@ class Autopilot(Plugin):
     """Says where its vehicle is now; see `lockstep`."""
     hear: ClassVar[Kernel]
     """Waits for the answer and turns the rotors accordingly, or leaves a negative result in the wire."""
-    in_loop = True
-    """Whether frames pass inside the compiled loop; if not, Python sees each."""
 
     def __init__(self, parameters: AutopilotParameters, sim: Simulation, vehicle: Vehicle, number: int) -> None:
         """`number` counts the autopilots of a run."""
@@ -129,8 +127,6 @@ class Autopilots:
         """Of those who have flown."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
-        self.periods: set[int] = set()
-        """Ticks between frames that Python sees."""
 
     def __len__(self) -> int:
         return len(self._flying)
@@ -230,7 +226,6 @@ class Autopilots:
         self.wires = np.array([autopilot.wire for autopilot in self._flying]) if self._flying else NO_WIRES
         for autopilot, wire in zip(self._flying, self.wires, strict=True):
             autopilot.wire = wire
-        self.periods = {autopilot.period for autopilot in self._flying if not autopilot.in_loop}
 
     def close(self) -> None:
         for autopilot in self._flying:

@@ -20,7 +20,14 @@ def _valid_name(name: str) -> str:
     return name
 
 
+def _valid_title(name: str) -> str:
+    """That of a scenario is no part of a topic, so it may have hyphens."""
+    _valid_name(name.replace("-", "_"))
+    return name
+
+
 Name = Annotated[str, AfterValidator(_valid_name)]
+Title = Annotated[str, AfterValidator(_valid_title)]
 
 
 class Model(BaseModel):
@@ -258,7 +265,7 @@ class Member(Model):
 class Scenario(Model):
     """One run: world, vehicles, systems, outputs."""
 
-    name: Name
+    name: Title
     description: str = ""
     step: Positive = Field(0.001, le=0.1, description="s; a whole number of nanoseconds")
     duration: Positive = Field(30.0, le=1e9, description="s")

@@ -169,7 +169,7 @@ class Station:
     ) -> None:
         """All that it sees unless `names` says which; `first` is the instance of the first."""
         self._turns: Iterator[Turn] = iter(turns)
-        self._turn = next(self._turns)
+        self._turn = self._next_turn()
         places = {name: self._turn.vehicles[name].position for name in names or self._turn.vehicles}
         self.drones = [kind(name, first + k, _place(position)) for k, (name, position) in enumerate(places.items())]
 
@@ -181,10 +181,15 @@ class Station:
             if self._turn.time - began > patience:
                 late = ", ".join(drone.name for drone in self.drones if not is_so(drone))
                 sys.exit(f"gave up after {patience:g} s: {what}: {late}")
-            self._turn = next(self._turns)
+            self._turn = self._next_turn()
             for drone in self.drones:
                 drone.position = _place(self._turn.vehicles[drone.name].position)
                 drone.listen(self._turn.time)
+
+    def _next_turn(self) -> Turn:
+        for turn in self._turns:
+            return turn
+        sys.exit("the run is over")
 
     def tell(self, what: Callable[[Drone], None]) -> None:
         for drone in self.drones:
