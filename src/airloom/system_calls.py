@@ -1,4 +1,4 @@
-"""The wall clock and any open file, from compiled code: functions of the C library."""
+"""The wall clock, sockets and files from compiled code: functions of the C library."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ clock_nanosleep: Any = types.ExternalFunction(
     "clock_nanosleep", types.intc(types.intc, types.intc, types.intp, types.intp)
 )
 """Clock, kind of time, address of it, 0."""
+
+send: Any = types.ExternalFunction("send", types.intp(types.intc, types.intp, types.intp, types.intc))
+recv: Any = types.ExternalFunction("recv", types.intp(types.intc, types.intp, types.intp, types.intc))
+"""File number, address, size, flags."""
+NO_SIGNAL = 0x4000  # MSG_NOSIGNAL
 
 read: Any = types.ExternalFunction("read", types.intp(types.intc, types.intp, types.intp))
 write: Any = types.ExternalFunction("write", types.intp(types.intc, types.intp, types.intp))

@@ -17,7 +17,7 @@ from airloom.physics.rows import (
     AX, AY, AZ, GX, GY, GZ, MAX_SPEED, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ,
     WINDX, WINDY, WINDZ,
 )  # fmt: skip
-from airloom.sockets import NO_SIGNAL, recv, send
+from airloom.system_calls import NO_SIGNAL, recv, send
 
 MAGIC, MAGIC_32 = 18458, 29569
 """With 16 and with 32 outputs."""

@@ -22,7 +22,7 @@ from airloom.physics.rows import (
     WINDZ, WX, WY, WZ,
 )  # fmt: skip
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.sockets import NO_SIGNAL, recv, send
+from airloom.system_calls import NO_SIGNAL, recv, send
 from airloom.world.atmosphere import EXPONENT, LAPSE
 from airloom.world.geodesy import local_to_geodetic
 from airloom.world.ground import W_ALTITUDE, W_HEIGHTS, W_LATITUDE, W_LONGITUDE

@@ -17,7 +17,7 @@ from airloom.loom.protocol import HEAD, STATE_NUMBERS, TIME_AND_COUNT, Kind
 from airloom.physics.rows import (
     B_IN_BODY, BAX, BVX, BYAWRATE, GIVEN, LANES, MODE, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE,
 )  # fmt: skip
-from airloom.sockets import NO_SIGNAL, recv, send
+from airloom.system_calls import NO_SIGNAL, recv, send
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
 HEAD_SIZE, COUNT_AT = HEAD.size, HEAD.size + 8
