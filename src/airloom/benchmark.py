@@ -78,7 +78,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["step from outside"] = _step_from_outside
     found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
     found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
-    found["frame of ArduPilot"] = _frame_of_ardupilot
+    found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -241,6 +241,13 @@ def _frame_of_ardupilot(effort: Effort) -> Measurement:
 
     ours, bare = frame_of_ardupilot(4 * effort.seconds)
     return Measurement("frame of ArduPilot", ours, "µs of our processor time", 20.0, True, bare / ours)
+
+
+def _frame_of_px4(effort: Effort) -> Measurement:
+    from airloom.autopilots.benchmark import frame_of_px4
+
+    ours, bare = frame_of_px4(4 * effort.seconds)
+    return Measurement("frame of PX4", ours, "µs of our processor time", 60.0, True, bare / ours)
 
 
 def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:

@@ -19,7 +19,7 @@ from airloom.scenario import load
 PROGRAM = os.environ.get("AIRLOOM_ARDUCOPTER") or shutil.which("arducopter")
 FOUND = PROGRAM or next((place for place in USUAL if Path(place).expanduser().exists()), None)
 INSTANCE = 30
-FLIGHT = Path(__file__).parent / "ardupilot_flight/flight.yaml"
+FLIGHT = Path(__file__).parent / "recorded_flights/ardupilot/flight.yaml"
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(FOUND is None, reason="no arducopter: build ArduPilot's SITL and set AIRLOOM_ARDUCOPTER"),

@@ -26,6 +26,31 @@ for count in range(2**32):
     except ConnectionRefusedError:
         pass
 """
+PX4 = """
+import socket, sys, time
+import numpy as np
+from airloom.autopilots.mavlink_wire import (
+    FOUND, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, HIL_SENSOR, HIL_SENSOR_FIELDS, LONGEST_FRAME, NEXT,
+    NUMBER, SPEAKER, find, read, write,
+)
+stream, reply = np.zeros(4096, np.uint8), np.zeros(LONGEST_FRAME, np.uint8)
+speaker, found, values = np.ones(SPEAKER, np.int64), np.zeros(FOUND, np.int64), np.zeros(24)
+line = None
+while line is None:
+    try:
+        line = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    except ConnectionRefusedError:
+        time.sleep(0.01)
+line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+while size := line.recv_into(stream):
+    at = 0
+    while find(stream, at, size, found):
+        at = found[NEXT]
+        if found[NUMBER] == HIL_SENSOR:
+            read(stream, found, HIL_SENSOR_FIELDS, values)
+            values[1:] = 0.5
+            line.send(reply[: write(speaker, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, values, reply, 0)])
+"""
 REPLY, PACKET = 300, 40  # bytes of an exchange with ArduPilot
 
 
@@ -35,6 +60,13 @@ def frame_of_ardupilot(seconds: float) -> tuple[float, float]:
     vehicle = {"extends": "iris", "sensors": {"imu": {"rate": 1000}}, "autopilot": pilot}
     with _flying(vehicle, ARDUPILOT, 9002 + 10 * INSTANCE) as sim, _echo_of_datagrams() as line:
         return _side_by_side(sim.step, lambda frames: _exchange(line, frames), seconds)
+
+
+def frame_of_px4(seconds: float) -> tuple[float, float]:
+    """Likewise; a frame is 4 ms, four ticks."""
+    vehicle = {"extends": "x500", "autopilot": {"kind": "px4", "attach": True, "instance": INSTANCE}}
+    with _flying(vehicle, PX4, 4560 + INSTANCE) as sim, _echo_of_datagrams() as line:
+        return _side_by_side(lambda frames: sim.step(4 * frames), lambda frames: _exchange(line, frames), seconds)
 
 
 @contextmanager
