@@ -18,7 +18,7 @@ ARDUPILOT = """
 import socket, struct, sys
 line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 line.connect(("127.0.0.1", int(sys.argv[1])))
-outputs = [1500] * 16
+outputs = [1850] * 16  # it climbs
 for count in range(2**32):
     try:
         line.send(struct.pack("<HHI16H", 18458, 400, count, *outputs))
@@ -48,7 +48,7 @@ while size := line.recv_into(stream):
         at = found[NEXT]
         if found[NUMBER] == HIL_SENSOR:
             read(stream, found, HIL_SENSOR_FIELDS, values)
-            values[1:] = 0.5
+            values[1:] = 0.85  # it climbs
             line.send(reply[: write(speaker, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, values, reply, 0)])
 """
 REPLY, PACKET = 300, 40  # bytes of an exchange with ArduPilot
