@@ -15,7 +15,7 @@ from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotPa
 from airloom.autopilots.beat import BEAT, report
 from airloom.autopilots.board_lines import line_to
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.px4_wire import MOST_VALUES
+from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.autopilots.readings import find_readings, table_of_readings
 from airloom.clock import NS_PER_SECOND
 

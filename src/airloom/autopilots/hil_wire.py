@@ -14,7 +14,7 @@ import numpy as np
 from airloom.autopilots import mavlink_wire as mav
 from airloom.autopilots.beat import BEAT, wait_for
 from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
-from airloom.autopilots.px4_wire import (
+from airloom.autopilots.sensor_messages import (
     GNSS, KINDS, MOST_VALUES, SENSOR_COLUMNS, fill_gps, fill_sensors, new_reading, turn_rotors,
 )  # fmt: skip
 from airloom.autopilots.transcript import HEARD, TOLD, note

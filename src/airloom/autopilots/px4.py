@@ -17,6 +17,7 @@ from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
+from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.loom.line import set_kernel_timeouts
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
@@ -58,7 +59,7 @@ class PX4(ProgramAutopilot):
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
-        self._values, self._found = np.zeros(wire.MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
+        self._values, self._found = np.zeros(MOST_VALUES), np.zeros(mavlink.FOUND, np.int64)
         self._speaker = np.array([1, 1, 0])
         self._sensors = table_of_readings()
         row = self.wire

@@ -6,26 +6,21 @@ time says that it has finished.
 
 from __future__ import annotations
 
-from math import atan2, isfinite, pi, sqrt
-
-from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
 from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.autopilots.mavlink_wire import (
     DISTANCE_SENSOR, DISTANCE_SENSOR_FIELDS, FOUND, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, HIL_GPS,
     HIL_GPS_FIELDS, HIL_SENSOR, HIL_SENSOR_FIELDS, HIL_STATE_QUATERNION, HIL_STATE_QUATERNION_FIELDS, LONGEST_FRAME,
     NEXT, NUMBER, SPEAKER, find, read, write,
 )  # fmt: skip
+from airloom.autopilots.sensor_messages import (
+    GNSS, IMU_FIELDS, KINDS, MOST_VALUES, RANGEFINDER, SENSOR_COLUMNS, fill_distance, fill_gps, fill_sensors,
+    fill_truth, new_reading, turn_rotors,
+)  # fmt: skip
 from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
-from airloom.physics.rows import (
-    MAX, MAX_SPEED, MAY, MAZ, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ, WINDX, WINDY,
-    WINDZ, WX, WY, WZ,
-)  # fmt: skip
 from airloom.sensors.sensor import READING_WIDTH
 from airloom.system_calls import NO_SIGNAL, recv, send
-from airloom.world.atmosphere import EXPONENT, LAPSE
-from airloom.world.geodesy import local_to_geodetic
-from airloom.world.ground import W_ALTITUDE, W_HEIGHTS, W_LATITUDE, W_LONGITUDE
+from airloom.world.ground import W_HEIGHTS
 
 ANSWERED = 0
 NOT_HEARD, NOT_AWAITED, AWAKE, AHEAD, PARTED = -1, -2, -3, -4, -5
@@ -41,22 +36,8 @@ for a time that has not been told; the connection is gone."""
 ) = range(OWN, OWN + 17)  # fmt: skip
 NOBODY = -1  # is awaited
 
-# Sensors that PX4 is told of, and of each: addresses of its reading and of its stamp, and the stamp that was told last.
-IMU, MAGNETOMETER, BAROMETER, GNSS, RANGEFINDER, KINDS = range(6)
-READING_AT, STAMP_AT, LAST_STAMP, SENSOR_COLUMNS = range(4)
-
 LONGEST_DATA = 4 * LONGEST_FRAME
 LONGEST_STREAM = 4096
-MOST_VALUES = 24
-FIRST_CONTROL = 2  # of the values of HIL_ACTUATOR_CONTROLS: after time and flags
-
-IMU_FIELDS, MAGNETOMETER_FIELDS, BAROMETER_FIELDS = 0x03F, 0x1C0, 0x1A00
-GAUSS, HECTOPASCAL, CELSIUS = 1e4, 1e-2, 273.15
-DEGREES, E7 = 180.0 / pi, 1e7
-STANDARD_PRESSURE, STANDARD_TEMPERATURE, STANDARD_GRAVITY = 101325.0, 288.15, 9.80665
-ACCURACY, VERTICAL_ACCURACY = 30.0, 40.0  # cm, of a position by GNSS as its receiver believes
-FIX_3D, SATELLITES = 3, 12
-LASER, DOWN = 0, 25  # kinds of distance sensor and of its direction, by MAVLink
 
 
 @frame_kernel
@@ -133,92 +114,3 @@ def keep_unread(stream, wire):
         stream[k - wire[FIRST]] = stream[k]
     wire[END] -= wire[FIRST]
     wire[FIRST] = 0
-
-
-@compiled
-def turn_rotors(values, motors, rotors, i):
-    """The share of its most speed that output motors[k] gives rotor k."""
-    for k in range(motors.size):
-        rotor = k * ROTOR_WIDTH + i
-        share = values[FIRST_CONTROL + motors[k]]
-        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * (min(max(share, 0.0), 1.0) if isfinite(share) else 0.0)
-
-
-# -- sensors ---------------------------------------------------------------------------------------------------------
-
-
-@compiled
-def new_reading(sensors, kind):
-    """Where the reading is that a sensor has published since this was last asked; 0 if there is none."""
-    row = kind * SENSOR_COLUMNS
-    if sensors[row + STAMP_AT] == 0:
-        return 0
-    stamp = integers_at(sensors[row + STAMP_AT], 1)[0]
-    if stamp == sensors[row + LAST_STAMP]:
-        return 0
-    sensors[row + LAST_STAMP] = stamp
-    return sensors[row + READING_AT]
-
-
-@compiled
-def fill_sensors(sensors, values):
-    """HIL_SENSOR, whose fields that are not new are zeros; gives which are new."""
-    for k in range(1, 16):
-        values[k] = 0.0
-    fields = 0
-    at = new_reading(sensors, IMU)
-    if at != 0:
-        r = numbers_at(at, READING_WIDTH)
-        values[1], values[2], values[3] = frd_from_flu(r[3], r[4], r[5])
-        values[4], values[5], values[6] = frd_from_flu(r[0], r[1], r[2])
-        fields |= IMU_FIELDS
-    at = new_reading(sensors, MAGNETOMETER)
-    if at != 0:
-        r = numbers_at(at, READING_WIDTH)
-        values[7], values[8], values[9] = frd_from_flu(r[0] * GAUSS, r[1] * GAUSS, r[2] * GAUSS)
-        fields |= MAGNETOMETER_FIELDS
-    at = new_reading(sensors, BAROMETER)
-    if at != 0:
-        r = numbers_at(at, READING_WIDTH)
-        values[10], values[13] = r[0] * HECTOPASCAL, r[1] - CELSIUS
-        values[12] = STANDARD_TEMPERATURE / LAPSE * (1.0 - (r[0] / STANDARD_PRESSURE) ** (1.0 / EXPONENT))
-        fields |= BAROMETER_FIELDS
-    values[14] = fields
-    return fields
-
-
-@compiled
-def fill_gps(r, values):
-    east, north, up = r[3], r[4], r[5]
-    values[1], values[2], values[3] = r[0] * E7, r[1] * E7, r[2] * 1e3
-    values[4], values[5] = ACCURACY, VERTICAL_ACCURACY
-    values[6] = 100.0 * sqrt(east * east + north * north)
-    values[7], values[8], values[9] = 100.0 * north, 100.0 * east, -100.0 * up
-    values[10] = 100.0 * (atan2(east, north) * DEGREES % 360.0)
-    values[11], values[12], values[13], values[14] = FIX_3D, SATELLITES, 0.0, 0.0
-
-
-@compiled
-def fill_distance(distance, nearest, farthest, time, values):
-    """What is out of range is said as just beyond."""
-    values[0], values[1], values[2] = time // 1000, nearest, farthest
-    values[3] = min(max(100.0 * distance, nearest - 1.0), farthest + 1.0)
-    values[4], values[5], values[6], values[7] = LASER, 0.0, DOWN, 0.0
-    for k in range(8, 15):
-        values[k] = 0.0
-
-
-@compiled
-def fill_truth(w, i, world, values):
-    """HIL_STATE_QUATERNION, which PX4 only writes to its log, beside its estimate."""
-    values[1], values[2], values[3], values[4] = ned_frd_from_enu_flu(w[QW + i], w[QX + i], w[QY + i], w[QZ + i])
-    values[5], values[6], values[7] = frd_from_flu(w[WX + i], w[WY + i], w[WZ + i])
-    latitude, longitude, altitude = local_to_geodetic(
-        w[PX + i], w[PY + i], w[PZ + i], world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE]
-    )
-    values[8], values[9], values[10] = latitude * DEGREES * E7, longitude * DEGREES * E7, altitude * 1e3
-    values[11], values[12], values[13] = ned_from_enu(100.0 * w[VX + i], 100.0 * w[VY + i], 100.0 * w[VZ + i])
-    x, y, z = w[VX + i] - w[WINDX + i], w[VY + i] - w[WINDY + i], w[VZ + i] - w[WINDZ + i]
-    values[14] = values[15] = 100.0 * sqrt(x * x + y * y + z * z)
-    milli = 1e3 / STANDARD_GRAVITY
-    values[16], values[17], values[18] = ned_from_enu(milli * w[MAX + i], milli * w[MAY + i], milli * w[MAZ + i])

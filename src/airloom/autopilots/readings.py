@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from airloom.autopilots import px4_wire as wire
+from airloom.autopilots import sensor_messages as told
 from airloom.autopilots.lockstep import address
 from airloom.sensors.barometer import Barometer
 from airloom.sensors.gnss import Gnss
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 SomeSensor = TypeVar("SomeSensor", bound=Sensor)
 SENSORS: dict[type[Sensor], int] = {
-    Imu: wire.IMU, Magnetometer: wire.MAGNETOMETER, Barometer: wire.BAROMETER, Gnss: wire.GNSS,
-    Rangefinder: wire.RANGEFINDER,
+    Imu: told.IMU, Magnetometer: told.MAGNETOMETER, Barometer: told.BAROMETER, Gnss: told.GNSS,
+    Rangefinder: told.RANGEFINDER,
 }  # fmt: skip
 """Rows of those that autopilots are told of."""
 
@@ -39,8 +39,8 @@ def _looks_aside(sensor: Sensor) -> bool:
 
 def table_of_readings() -> np.ndarray:
     """Of which nothing has been told yet."""
-    table = np.zeros((len(SENSORS), wire.SENSOR_COLUMNS), np.int64)
-    table[:, wire.LAST_STAMP] = -1
+    table = np.zeros((len(SENSORS), told.SENSOR_COLUMNS), np.int64)
+    table[:, told.LAST_STAMP] = -1
     return table
 
 
@@ -48,9 +48,9 @@ def find_readings(table: np.ndarray, fleet: Fleet, vehicle: Vehicle) -> None:
     """In a fleet that is new or was replaced; the first sensor of each kind counts."""
     for kind, k in SENSORS.items():
         row = table[k]
-        row[[wire.READING_AT, wire.STAMP_AT]] = 0
+        row[[told.READING_AT, told.STAMP_AT]] = 0
         for sensor in sensors_of(vehicle, kind)[:1]:
             s = fleet.sensor_index[vehicle.name, sensor.name]
             at = READING if sensor.parameters.delay == 0 else DELAYED
-            row[wire.READING_AT] = address(fleet.sensing.rows[s, at:])
-            row[wire.STAMP_AT] = address(fleet.sensing.stamps[s:])
+            row[told.READING_AT] = address(fleet.sensing.rows[s, at:])
+            row[told.STAMP_AT] = address(fleet.sensing.stamps[s:])

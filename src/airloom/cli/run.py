@@ -241,10 +241,12 @@ def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
 
 
 def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
+    from airloom.autopilots.autopilot import AutopilotError
     from airloom.divergence import Diverged
+    from airloom.loom.loom import LoomError
 
     complain(reason, "The run failed")
     if debug:
         traceback.print_exception(error, file=sys.stderr)
-    elif not isinstance(error, (Diverged, *mistakes())):
+    elif not isinstance(error, (AutopilotError, Diverged, LoomError, *mistakes())):
         warn("With --debug you see the traceback.")

@@ -9,7 +9,7 @@ import pytest
 from pymavlink.dialects.v20 import common as pymavlink
 
 from airloom.autopilots import mavlink_wire as mavlink
-from airloom.autopilots import px4_wire as wire
+from airloom.autopilots import sensor_messages as messages
 from airloom.physics import rows
 from airloom.physics.rows import LANES, MAX_SPEED, ROTOR_WIDTH, TARGET
 from airloom.sensors.sensor import READING_WIDTH
@@ -25,8 +25,8 @@ def heard(number, fields, values):
 
 class Sensors:
     def __init__(self):
-        self.readings, self.stamps = np.zeros((wire.KINDS, READING_WIDTH)), np.full(wire.KINDS, -1)
-        self.table = np.zeros((wire.KINDS, wire.SENSOR_COLUMNS), np.int64)
+        self.readings, self.stamps = np.zeros((messages.KINDS, READING_WIDTH)), np.full(messages.KINDS, -1)
+        self.table = np.zeros((messages.KINDS, messages.SENSOR_COLUMNS), np.int64)
         for kind, row in enumerate(self.table):
             row[:] = self.readings[kind:].ctypes.data, self.stamps[kind:].ctypes.data, -1
 
@@ -35,17 +35,17 @@ class Sensors:
         self.stamps[kind] += 1
 
     def told(self):
-        values = np.full(wire.MOST_VALUES, 7.0)
+        values = np.full(messages.MOST_VALUES, 7.0)
         values[0] = 4000
-        wire.fill_sensors(self.table.reshape(-1), values)
+        messages.fill_sensors(self.table.reshape(-1), values)
         return heard(mavlink.HIL_SENSOR, mavlink.HIL_SENSOR_FIELDS, values)
 
 
 def test_sensors_have_px4s_units_and_axes():
     sensors = Sensors()
-    sensors.publish(wire.IMU, 0.1, 0.2, 0.3, 1.0, 2.0, 9.8)
-    sensors.publish(wire.MAGNETOMETER, 21e-6, 1e-6, -43e-6)
-    sensors.publish(wire.BAROMETER, 95_461.0, 284.9)
+    sensors.publish(messages.IMU, 0.1, 0.2, 0.3, 1.0, 2.0, 9.8)
+    sensors.publish(messages.MAGNETOMETER, 21e-6, 1e-6, -43e-6)
+    sensors.publish(messages.BAROMETER, 95_461.0, 284.9)
     told = sensors.told()
     assert (told.time_usec, told.id, told.fields_updated) == (4000, 0, 0x1BFF)
     assert (told.xgyro, told.ygyro, told.zgyro) == pytest.approx((0.1, -0.2, -0.3))
@@ -59,18 +59,18 @@ def test_sensors_have_px4s_units_and_axes():
 def test_only_what_is_new_is_told():
     sensors = Sensors()
     assert sensors.told().fields_updated == 0, "nothing has been measured yet"
-    sensors.publish(wire.MAGNETOMETER, 21e-6, 1e-6, -43e-6)
-    assert sensors.told().fields_updated == wire.MAGNETOMETER_FIELDS
+    sensors.publish(messages.MAGNETOMETER, 21e-6, 1e-6, -43e-6)
+    assert sensors.told().fields_updated == messages.MAGNETOMETER_FIELDS
     told = sensors.told()
     assert (told.fields_updated, told.xmag) == (0, 0.0)
-    sensors.table[wire.IMU] = 0
-    sensors.publish(wire.IMU, 0.1, 0.2, 0.3)
+    sensors.table[messages.IMU] = 0
+    sensors.publish(messages.IMU, 0.1, 0.2, 0.3)
     assert sensors.told().fields_updated == 0, "a sensor that the vehicle does not have"
 
 
 def test_a_fix():
-    values = np.full(wire.MOST_VALUES, 7.0)
-    wire.fill_gps(np.array([47.397742, -8.545594, 488.1234, -3.0, 4.0, 0.5]), values)
+    values = np.full(messages.MOST_VALUES, 7.0)
+    messages.fill_gps(np.array([47.397742, -8.545594, 488.1234, -3.0, 4.0, 0.5]), values)
     told = heard(mavlink.HIL_GPS, mavlink.HIL_GPS_FIELDS, values)
     assert (told.lat, told.lon, told.alt) == (473_977_420, -85_455_940, 488_123)
     assert (told.vn, told.ve, told.vd, told.vel) == (400, -300, -50, 500)
@@ -80,22 +80,22 @@ def test_a_fix():
 
 @pytest.mark.parametrize(("distance", "expected"), [(1.234, 123), (-np.inf, 9), (np.inf, 4001)])
 def test_a_distance(distance, expected):
-    values = np.full(wire.MOST_VALUES, 7.0)
-    wire.fill_distance(distance, 10, 4000, 8_000_000, values)
+    values = np.full(messages.MOST_VALUES, 7.0)
+    messages.fill_distance(distance, 10, 4000, 8_000_000, values)
     told = heard(mavlink.DISTANCE_SENSOR, mavlink.DISTANCE_SENSOR_FIELDS, values)
     assert (told.time_boot_ms, told.min_distance, told.max_distance) == (8000, 10, 4000)
     assert (told.current_distance, told.orientation) == (expected, pymavlink.MAV_SENSOR_ROTATION_PITCH_270)
 
 
 def test_the_truth():
-    w, world, values, lane = np.zeros(rows.WIDTH), np.zeros(W_HEIGHTS), np.full(wire.MOST_VALUES, 7.0), 3
+    w, world, values, lane = np.zeros(rows.WIDTH), np.zeros(W_HEIGHTS), np.full(messages.MOST_VALUES, 7.0), 3
     world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE] = np.radians(47.0), np.radians(8.0), 488.0
     for row, numbers in {
         rows.PX: (0, 0, 12), rows.QW: (1, 0, 0, 0), rows.VX: (1, 2, 3), rows.WX: (0.1, 0.2, 0.3),
         rows.MAX: (0, 0, 9.80665), rows.WINDX: (1, 0, 3),
     }.items():  # fmt: skip
         w[row + lane : row + lane + len(numbers) * LANES : LANES] = numbers
-    wire.fill_truth(w, lane, world, values)
+    messages.fill_truth(w, lane, world, values)
     told = heard(mavlink.HIL_STATE_QUATERNION, mavlink.HIL_STATE_QUATERNION_FIELDS, values)
     assert told.attitude_quaternion == pytest.approx([sqrt(0.5), 0, 0, sqrt(0.5)]), "a nose to the east"
     assert (told.rollspeed, told.pitchspeed, told.yawspeed) == pytest.approx((0.1, -0.2, -0.3))
@@ -107,7 +107,7 @@ def test_the_truth():
 def test_outputs_turn_rotors():
     rotors, lane = np.zeros(4 * ROTOR_WIDTH), 2
     rotors[MAX_SPEED + lane :: ROTOR_WIDTH] = 100.0
-    values = np.zeros(wire.MOST_VALUES)
-    values[wire.FIRST_CONTROL :][:4] = 0.5, np.nan, 2.0, -1.0
-    wire.turn_rotors(values, np.array([2, 0, 1, 3]), rotors, lane)
+    values = np.zeros(messages.MOST_VALUES)
+    values[messages.FIRST_CONTROL :][:4] = 0.5, np.nan, 2.0, -1.0
+    messages.turn_rotors(values, np.array([2, 0, 1, 3]), rotors, lane)
     assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [100.0, 50.0, 0.0, 0.0]
