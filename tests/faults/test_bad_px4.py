@@ -11,9 +11,11 @@ import time
 
 import numpy as np
 import pytest
+from pymavlink.dialects.v20 import common as mavlink
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
+from airloom.autopilots.transcript import Transcript
 from airloom.scenario import ScenarioError, load
 
 INSTANCE = 19
@@ -69,7 +71,7 @@ while data := line.recv(4096):
 
 @pytest.fixture
 def made(tmp_path):
-    def make(fault="pass", options="", sensors=""):
+    def make(fault="pass", options="", sensors="", systems="{}"):
         (tmp_path / "etc/init.d-posix").mkdir(parents=True, exist_ok=True)
         (tmp_path / "etc/init.d-posix/rcS").touch()
         program = tmp_path / "bin/px4"
@@ -77,7 +79,8 @@ def made(tmp_path):
         program.write_text(STAND_IN.replace("FAULT", fault))
         program.chmod(0o755)
         text = SCENARIO.replace("BINARY", str(program)).replace("INSTANCE", str(INSTANCE))
-        (tmp_path / "piloted.yaml").write_text(text.replace("OPTIONS", options).replace("SENSORS", sensors))
+        text = text.replace("OPTIONS", options).replace("SENSORS", sensors) + f"systems: {systems}\n"
+        (tmp_path / "piloted.yaml").write_text(text)
         sim = al.Simulation(load(tmp_path / "piloted.yaml"))
         sim.member_logs = tmp_path
         return sim
@@ -126,6 +129,59 @@ def test_it_hears_of_each_sensor_what_is_new(made, tmp_path):
     assert np.sum(new & 0x1A00 == 0x1A00) == 51, "a barometer of 50 Hz, and its first reading"
     assert told[-1]["fixes"] == [100_000, 300_000, 500_000, 700_000, 900_000], "5 Hz, a tenth of a second late"
     assert all(frame["zacc"] < -5 for frame in told)
+
+
+def hil_messages(path, kind):
+    """What was told, after the fault begins."""
+    parser = mavlink.MAVLink(None)
+    told = [one for message in Transcript(path) if not message.heard for one in parser.parse_buffer(message.data) or ()]
+    return [message for message in told if message.get_type() == kind and message.time_usec > 500_000]
+
+
+SPOOFED = 47.397742 + 500 / 111_190  # degrees: metres in one of latitude there
+IMU_BITS, MAGNETOMETER_BITS, BAROMETER_BITS = 0x3F, 0x1C0, 0x1A00
+
+
+def readings(messages, bits, field):
+    return np.array([getattr(message, field) for message in messages if message.fields_updated & bits == bits])
+
+
+SENSOR_FAULTS = {
+    "gnss out": ("gnss, fault: outage", lambda sensors, fixes: fixes == []),
+    "gnss spoofed": (
+        "gnss, fault: offset, offset: [0, 500, 0]",
+        lambda sensors, fixes: (
+            [fix.lat / 1e7 for fix in fixes] == pytest.approx([47.397742 + 500 / 111_190] * 2, abs=2e-5)
+        ),
+    ),
+    "barometer out": ("barometer, fault: outage", lambda sensors, _: readings(sensors, BAROMETER_BITS, "id").size == 0),
+    "barometer blocked": (
+        "barometer, fault: frozen",
+        lambda sensors, _: len(found := readings(sensors, BAROMETER_BITS, "abs_pressure")) > 20 and np.ptp(found) == 0,
+    ),
+    "magnet": (
+        "magnetometer, fault: offset, offset: [1.0e-4, 0, 0]",
+        lambda sensors, _: readings(sensors, MAGNETOMETER_BITS, "xmag").min() > 1.0,
+    ),
+    "imu stuck": (
+        "imu, fault: frozen",
+        lambda sensors, _: len(found := readings(sensors, IMU_BITS, "xgyro")) > 100 and np.ptp(found) == 0,
+    ),
+    "imu out": ("imu, fault: outage", lambda sensors, _: readings(sensors, IMU_BITS, "id").size == 0),
+}
+
+
+@pytest.mark.parametrize("fault", SENSOR_FAULTS)
+def test_faults_of_sensors_reach_it(made, tmp_path, fault):
+    sensor, arrives = SENSOR_FAULTS[fault]
+    with made(
+        options="transcript: true", systems=f"{{fault: {{kind: sensor_fault, sensor: {sensor}, at: 0.5}}}}"
+    ) as sim:
+        sim.run(until=1.0)
+    transcript = tmp_path / "autopilot-drone/transcript.gz"
+    sensors, fixes = (hil_messages(transcript, kind) for kind in ("HIL_SENSOR", "HIL_GPS"))
+    assert len(sensors) == 125
+    assert arrives(sensors, fixes)
 
 
 FAULTS = {
