@@ -59,7 +59,11 @@ def test_one_that_was_cut_off_gives_what_there_is(tmp_path):
         assert found == [data for _, _, data in SAID][: len(found)]
 
 
-@pytest.mark.parametrize("content", [b"", b"text", *map(gzip.compress, (b"text", b"[]\n", b"{}"))])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"text", *map(gzip.compress, (b"text", b"[]\n", b"{}"))],
+    ids=["empty", "text", "packed text", "packed list", "packed object"],
+)
 def test_files_that_are_no_transcripts(tmp_path, content):
     (tmp_path / "other.gz").write_bytes(content)
     with pytest.raises(TranscriptError, match=r"other.gz is no transcript of version 1; a run writes"):
