@@ -12,12 +12,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist looks at the groups
-def pytest_collection_modifyitems(items):
-    """Tests of a file share what takes long to make; a browser without a graphics card wants all cores to itself."""
-    for item in items:
-        group = "browser" if item.path.parent.name == "browser" else str(item.path)
-        item.add_marker(pytest.mark.xdist_group(group))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Files go to workers as a whole, and all with a browser to one: without a graphics card it wants all cores."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneBrowser(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+    return OneBrowser(config, log)
 
 
 @pytest.fixture
