@@ -112,7 +112,7 @@ def test_nothing_is_asked_of_other_hosts(run, browser):
     page.on("request", lambda request: asked.append(request.url))
     page.on("websocket", lambda socket: asked.append(socket.url))
     page.goto(run.url)
-    page.locator("[data-airloom=state]").wait_for(timeout=60_000)
+    page.locator("[data-airloom=state]").wait_for(timeout=120_000)
     context.close()
     host = f"127.0.0.1:{run.port}"
     assert len(asked) > 2
@@ -245,9 +245,9 @@ def test_two_browsers_see_the_same(page, run, browser):
     context = browser.new_context(viewport={"width": 500, "height": 500})
     second = context.new_page()
     second.goto(run.url)
-    second.locator("[data-airloom=state]", has_text="running").wait_for(timeout=60_000)
+    second.locator("[data-airloom=state]", has_text="running").wait_for(timeout=120_000)
     page.get_by_role("button", name="Pause").click()
-    second.locator("[data-airloom=state]", has_text="paused").wait_for(timeout=60_000)
+    second.locator("[data-airloom=state]", has_text="paused").wait_for(timeout=120_000)
     context.close()
 
 

@@ -48,7 +48,6 @@ def studio(folder):
 @pytest.fixture(scope="module")
 def tab(studio, shared_page):
     shared_page.set_viewport_size({"width": 900, "height": 700})
-    shared_page.set_default_timeout(40_000)
     shared_page.goto(studio.gateway.url)
     shared_page.locator("[data-airloom=state]").wait_for()
     shared_page.wait_for_timeout(2000)

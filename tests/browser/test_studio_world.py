@@ -26,7 +26,6 @@ def run(tmp_path_factory):
 @pytest.fixture(scope="module")
 def tab(run, shared_page):
     shared_page.set_viewport_size({"width": 900, "height": 700})
-    shared_page.set_default_timeout(40_000)
     shared_page.goto(run.url)
     shared_page.locator("[data-airloom=state]", has_text="paused").wait_for()
     return shared_page
