@@ -110,12 +110,14 @@ def test_the_button_to_land_puts_the_stick_down(flying, run):
 
 def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_path, page):
     dance = ["--set", "systems.dance={kind: choreography, vehicles: other}"]
-    run = Run(tmp_path, options=["--until", "300", *dance])
+    run = Run(tmp_path, options=["--until", "60", *dance])
     try:
+        run.ask("pause")  # until the page is there
         page.set_viewport_size({"width": 900, "height": 700})
         page.goto(run.url)
-        page.locator("[data-airloom=state]", has_text="running").wait_for()
+        page.locator("[data-airloom=state]", has_text="paused").wait_for()
         run.ask("speed", speed="max")
+        run.ask("resume")
         page.locator("[data-airloom=state]", has_text="finished").wait_for()
         run.ask("speed", speed=1)
         choose(page, "Selected", "drone")
