@@ -110,7 +110,7 @@ def test_the_button_to_land_puts_the_stick_down(flying, run):
 
 def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_path, page):
     dance = ["--set", "systems.dance={kind: choreography, vehicles: other}"]
-    run = Run(tmp_path, options=["--until", "60", *dance])
+    run = Run(tmp_path, options=["--until", "30", *dance])
     try:
         run.ask("pause")  # until the page is there
         page.set_viewport_size({"width": 900, "height": 700})
