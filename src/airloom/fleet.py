@@ -28,7 +28,7 @@ from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.errors import ANY_ERRORS, MEMORY
 from airloom.sensors.faults import Fault
 from airloom.sensors.noise import stream_key
-from airloom.sensors.sensor import READING_WIDTH, SENSOR_ROW, Sensor
+from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.vehicles.airframe import Airframe
 from airloom.world.ground import ground, world_array
 
@@ -405,6 +405,11 @@ class Fleet:
         self.sensing.rows[s, ANY_ERRORS:MEMORY] = numbers
 
     # -- looking -------------------------------------------------------------------------------------------------
+
+    def reading(self, sensor: Sensor) -> np.ndarray:
+        """What a sensor has published last, where the loop writes it."""
+        at = READING if sensor.parameters.delay == 0 else DELAYED
+        return self.sensing.rows[self.sensor_index[sensor.vehicle, sensor.name], at : at + READING_WIDTH]
 
     def column(self, member: Member) -> np.ndarray:
         """A vehicle's rows, a view: `column[row // LANES]`."""

@@ -22,7 +22,7 @@ from airloom.physics.rows import (
 )  # fmt: skip
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.faults import Fault, together
-from airloom.sensors.sensor import DELAYED, READING, Sensor
+from airloom.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
     from airloom.scenario import models
@@ -148,9 +148,8 @@ class Vehicle:
         fleet, found = self._sim.fleet, {}
         for sensor in self._member.sensors:
             s = fleet.sensor_index[self.name, sensor.name]
-            at = READING if sensor.parameters.delay == 0 else DELAYED
             width = sensor.width if fleet.sensing.stamps[s] >= 0 else 0
-            found[sensor.name] = fleet.sensing.rows[s, at : at + width].copy()
+            found[sensor.name] = fleet.reading(sensor)[:width].copy()
         return found
 
     def command(self, command: Command, switch: bool = True) -> None:

@@ -25,7 +25,6 @@ from airloom.loom.line import set_kernel_timeouts
 from airloom.plugin import Parameters
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
-from airloom.sensors.sensor import DELAYED, READING
 
 PORT, PORTS_APART = 9002, 10
 THIRD_PORT = 5763  # ArduPilot's SERIAL2; ground stations have the first two
@@ -141,10 +140,8 @@ class ArduPilot(ProgramAutopilot):
 
     def settle(self) -> None:
         super().settle()
-        fleet = self.sim.fleet
         for k, sensor in enumerate(self._rangefinders()):
-            row = fleet.sensing.rows[fleet.sensor_index[sensor.vehicle, sensor.name]]
-            self._ranges[k] = address(row[READING if sensor.parameters.delay == 0 else DELAYED :])
+            self._ranges[k] = address(self.sim.fleet.reading(sensor))
 
     def _rangefinders(self) -> list[Rangefinder]:
         """Those of the vehicle, as many as ArduPilot has room for."""

@@ -125,15 +125,15 @@ class Autopilots:
         self._flying: list[Autopilot] = []
         self._reports: dict[str, dict[str, Any]] = {}
         """Of those who have flown."""
+        self.are_live = self._any_is_live()
+        """Whether any of them holds the run to real time."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
 
     def __len__(self) -> int:
         return len(self._flying)
 
-    @property
-    def are_live(self) -> bool:
-        """Whether any of them holds the run to real time."""
+    def _any_is_live(self) -> bool:
         choices = [vehicle.autopilot for vehicle in self._sim.scenario.vehicles.values() if vehicle.autopilot]
         return any(_kind(choice).is_live for choice in choices)
 
@@ -177,6 +177,7 @@ class Autopilots:
 
     def settle(self) -> None:
         """In a fleet that is new or was replaced: who has lost the vehicle is dismissed, who is new takes over."""
+        self.are_live = self._any_is_live()
         for autopilot in list(self._flying):
             name, vehicle = autopilot.vehicle.name, autopilot.vehicle
             if self._sim.vehicles.get(name) is not vehicle or vehicle.autopilot != self._choices[name]:

@@ -127,9 +127,7 @@ def _understand(end, rotors, i, wire):
             mav.read(stream, found, mav.HIL_CONTROLS_FIELDS, values)
             if _is_newer(wire, values):
                 turn_by_controls(values[1:], numbers_at(wire[MIX], 4 * wire[ROTORS]), rotors, i)
-    wire[WAITING] = end - found[mav.NEXT]
-    for k in range(wire[WAITING]):
-        stream[k] = stream[found[mav.NEXT] + k]
+    wire[WAITING] = mav.keep_unread(stream, found[mav.NEXT], end)
 
 
 @compiled

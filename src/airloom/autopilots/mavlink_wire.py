@@ -170,3 +170,11 @@ def read(data, found, fields, values):
         else:
             values[k] = np.uint64(bits)
         at += SIZES[kind]
+
+
+@compiled
+def keep_unread(data, first, end):
+    """Bring what no frame was found in to the front, where the rest of it will follow; gives how much that is."""
+    for k in range(end - first):
+        data[k] = data[first + k]
+    return end - first

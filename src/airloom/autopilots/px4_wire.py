@@ -10,14 +10,14 @@ from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.autopilots.mavlink_wire import (
     DISTANCE_SENSOR, DISTANCE_SENSOR_FIELDS, FOUND, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, HIL_GPS,
     HIL_GPS_FIELDS, HIL_SENSOR, HIL_SENSOR_FIELDS, HIL_STATE_QUATERNION, HIL_STATE_QUATERNION_FIELDS, LONGEST_FRAME,
-    NEXT, NUMBER, SPEAKER, find, read, write,
+    NEXT, NUMBER, SPEAKER, find, keep_unread, read, write,
 )  # fmt: skip
 from airloom.autopilots.sensor_messages import (
     GNSS, IMU_FIELDS, KINDS, MOST_VALUES, RANGEFINDER, SENSOR_COLUMNS, fill_distance, fill_gps, fill_sensors,
     fill_truth, new_reading, turn_rotors,
 )  # fmt: skip
 from airloom.autopilots.transcript import HEARD, TOLD, note
-from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
+from airloom.compiled import bytes_at, integers_at, numbers_at
 from airloom.sensors.sensor import READING_WIDTH
 from airloom.system_calls import NO_SIGNAL, recv, send
 from airloom.world.ground import W_HEIGHTS
@@ -97,20 +97,10 @@ def hear(w, rotors, i, tick, wire):
                 turn_rotors(values, integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
                 wire[RESULT] = ANSWERED
                 return
-        wire[FIRST] = found[NEXT]
-        keep_unread(stream, wire)
+        wire[FIRST], wire[END] = 0, keep_unread(stream, found[NEXT], wire[END])
         size = recv(wire[FILE], wire[STREAM] + wire[END], LONGEST_STREAM - wire[END], 0)
         if size <= 0:
             wire[RESULT] = PARTED if size == 0 else NOT_HEARD
             return
         note(wire, tick, HEARD, wire[STREAM] + wire[END], size)
         wire[END] += size
-
-
-@compiled
-def keep_unread(stream, wire):
-    """At the beginning of the stream's room; it is less than the longest frame."""
-    for k in range(wire[FIRST], wire[END]):
-        stream[k - wire[FIRST]] = stream[k]
-    wire[END] -= wire[FIRST]
-    wire[FIRST] = 0

@@ -14,7 +14,7 @@ from airloom.sensors.gnss import Gnss
 from airloom.sensors.imu import Imu
 from airloom.sensors.magnetometer import Magnetometer
 from airloom.sensors.rangefinder import Rangefinder
-from airloom.sensors.sensor import DELAYED, READING, Sensor
+from airloom.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
     from airloom.fleet import Fleet
@@ -51,6 +51,4 @@ def find_readings(table: np.ndarray, fleet: Fleet, vehicle: Vehicle) -> None:
         row[[told.READING_AT, told.STAMP_AT]] = 0
         for sensor in sensors_of(vehicle, kind)[:1]:
             s = fleet.sensor_index[vehicle.name, sensor.name]
-            at = READING if sensor.parameters.delay == 0 else DELAYED
-            row[told.READING_AT] = address(fleet.sensing.rows[s, at:])
-            row[told.STAMP_AT] = address(fleet.sensing.stamps[s:])
+            row[told.READING_AT], row[told.STAMP_AT] = address(fleet.reading(sensor)), address(fleet.sensing.stamps[s:])
