@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import select
 import socket
 import subprocess
@@ -11,6 +10,7 @@ import sys
 import time
 
 import pytest
+from tests.programs import children
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
@@ -67,13 +67,6 @@ def made(tmp_path):
     return make
 
 
-def stand_ins():
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
-    ).stdout
-    return [line for line in found.splitlines() if "arducopter" in line]
-
-
 def test_a_good_one_flies(made, tmp_path):
     with made() as sim:
         sim.run()
@@ -82,7 +75,7 @@ def test_a_good_one_flies(made, tmp_path):
     console = (tmp_path / "autopilot-drone/console.txt").read_text()
     assert "--model JSON:127.0.0.1 -I70" in console
     assert "FRAME_CLASS 1" in (tmp_path / "autopilot-drone/airloom.parm").read_text()
-    assert stand_ins() == []
+    assert children("arducopter") == []
 
 
 def test_the_same_bits_again(made):
@@ -112,7 +105,7 @@ def test_the_run_stops_and_says_why(made, fault):
     with made(code) as sim, pytest.raises(AutopilotError, match=f"the autopilot of drone {complaint}"):
         sim.run()
     assert 1.0 <= sim.time < 1.1
-    assert stand_ins() == []
+    assert children("arducopter") == []
 
 
 def test_or_the_run_goes_on_without_it(made):
@@ -239,7 +232,7 @@ def test_programs_that_are_none(made, tmp_path, change, complaint):
         with pytest.raises(AutopilotError, match=complaint):
             sim.run()
         assert time.monotonic() - began < 15
-    assert stand_ins() == []
+    assert children("arducopter") == []
 
 
 @pytest.mark.parametrize(
@@ -296,7 +289,7 @@ def test_a_vehicle_that_is_deleted_ends_its_autopilot(made):
         sim.change(sim.scenario.model_copy(update={"vehicles": {"other": other}}))
         sim.run(until=0.5)
         assert sim.time == 0.5
-        assert stand_ins() == []
+        assert children("arducopter") == []
 
 
 def test_an_edit_of_the_world_disturbs_no_autopilot(made):

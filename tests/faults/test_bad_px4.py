@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
 import subprocess
 import sys
@@ -12,6 +11,7 @@ import time
 import numpy as np
 import pytest
 from pymavlink.dialects.v20 import common as mavlink
+from tests.programs import children
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
@@ -88,13 +88,6 @@ def made(tmp_path):
     return make
 
 
-def stand_ins():
-    found = subprocess.run(
-        ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())], capture_output=True, text=True
-    ).stdout
-    return [line for line in found.splitlines() if "bin/px4" in line]
-
-
 def test_a_good_one_flies(made, tmp_path):
     with made(options="params: {MPC_XY_VEL_MAX: 3.5}") as sim:
         sim.run()
@@ -104,7 +97,7 @@ def test_a_good_one_flies(made, tmp_path):
     assert f"-d -i {INSTANCE} -w {tmp_path}/autopilot-drone {tmp_path}/etc" in console
     for told in ("PX4_SIM_MODEL=none_iris", "PX4_PARAM_MPC_XY_VEL_MAX=3.5", "PX4_PARAM_CA_ROTOR1_PY=-0.174"):
         assert told in console
-    assert stand_ins() == []
+    assert children("bin/px4") == []
 
 
 def test_the_same_bits_again(made):
@@ -203,7 +196,7 @@ def test_the_run_stops_and_says_why(made, fault):
     with made(code) as sim, pytest.raises(AutopilotError, match=f"the autopilot of drone {complaint}"):
         sim.run()
     assert 1.0 < sim.time < 1.1
-    assert stand_ins() == []
+    assert children("bin/px4") == []
 
 
 def test_or_the_run_goes_on_without_it(made):
@@ -211,7 +204,7 @@ def test_or_the_run_goes_on_without_it(made):
         sim.run(until=1.6)
         assert sim.vehicles["drone"].velocity[2] < -1.0, "it falls"
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.0] * 4, abs=1.0)
-        assert stand_ins() == []
+        assert children("bin/px4") == []
     assert any("has closed the connection: its rotors stop" in warning for warning in sim.warnings)
 
 
@@ -277,7 +270,7 @@ def test_programs_that_are_none(made, tmp_path, change, complaint):
         with pytest.raises(AutopilotError, match=complaint):
             sim.run(until=1000)
         assert time.monotonic() - began < 15
-    assert stand_ins() == []
+    assert children("bin/px4") == []
 
 
 @pytest.mark.parametrize(
@@ -328,7 +321,7 @@ def test_a_vehicle_that_is_deleted_ends_its_autopilot(made):
         sim.change(sim.scenario.model_copy(update={"vehicles": {"other": other}}))
         sim.run(until=0.5)
         assert sim.time == 0.5
-        assert stand_ins() == []
+        assert children("bin/px4") == []
 
 
 def test_it_takes_over_a_vehicle_of_a_running_world_and_gives_it_back(made):
@@ -339,17 +332,17 @@ def test_it_takes_over_a_vehicle_of_a_running_world_and_gives_it_back(made):
         sim.change(ours)
         sim.vehicles["drone"].command(al.PositionYaw((1, 0, 2)))
         sim.run(until=5)
-        assert stand_ins() == []
+        assert children("bin/px4") == []
         sim.change(with_px4)
         sim.run(until=6)
-        assert len(stand_ins()) == 1
+        assert len(children("bin/px4")) == 1
         x, _, z = sim.vehicles["drone"].position
         assert x == pytest.approx(1.0, abs=0.2)
         assert z > 3.0
         sim.change(ours)
         sim.vehicles["drone"].command(al.PositionYaw((0, 0, 5)))
         sim.run(until=14)
-        assert stand_ins() == []
+        assert children("bin/px4") == []
         assert sim.vehicles["drone"].position == pytest.approx([0, 0, 5], abs=0.1)
 
 

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.programs import needs_ardupilot
 
 import airloom as al
-from airloom.autopilots.ardupilot import USUAL
 from airloom.scenario import load
 
-PROGRAM = os.environ.get("AIRLOOM_ARDUCOPTER") or shutil.which("arducopter")
-FOUND = PROGRAM or next((place for place in USUAL if Path(place).expanduser().exists()), None)
 INSTANCE = 30
 FLIGHT = Path(__file__).parent / "recorded_flights/ardupilot/flight.yaml"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(FOUND is None, reason="no arducopter: build ArduPilot's SITL and set AIRLOOM_ARDUCOPTER"),
-]
+pytestmark = [pytest.mark.slow, needs_ardupilot]
 
 
 def flown(scenario, folder, *options):

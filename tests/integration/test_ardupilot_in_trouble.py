@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 from pymavlink import mavutil
+from tests.programs import needs_ardupilot
 
-from airloom.autopilots.ardupilot import USUAL
 from airloom.simulation import Simulation
 
-PROGRAM = os.environ.get("AIRLOOM_ARDUCOPTER") or shutil.which("arducopter")
-FOUND = PROGRAM or next((place for place in USUAL if Path(place).expanduser().exists()), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(FOUND is None, reason="no arducopter: build ArduPilot's SITL and set AIRLOOM_ARDUCOPTER"),
-]
+pytestmark = [pytest.mark.slow, needs_ardupilot]
 
 INSTANCE = 43
 HEIGHT = 10.0

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,18 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pymavlink.dialects.v20.common import MAV_PARAM_TYPE_REAL32
+from tests.programs import needs_px4
 
 import airloom as al
-from airloom.autopilots.px4 import USUAL
 from airloom.scenario import load
 from airloom.sensors.faults import Fault
 
-PROGRAM = os.environ.get("AIRLOOM_PX4") or shutil.which("px4")
-FOUND = PROGRAM or next((place for place in USUAL if Path(place).expanduser().exists()), None)
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(FOUND is None, reason="no px4: build PX4's SITL and set AIRLOOM_PX4"),
-]
+pytestmark = [pytest.mark.slow, needs_px4]
 INSTANCE = 15
 MIXED = """
 name: mixed

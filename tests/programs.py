@@ -1,0 +1,36 @@
+"""Programs of autopilots: where tests need a real one, and what must not be left behind."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from airloom.autopilots import ardupilot, px4
+from airloom.autopilots.autopilot import AutopilotFailed
+from airloom.autopilots.programs import find_program
+
+
+def _is_found(name, variable, usual):
+    try:
+        find_program(None, variable, name, usual, "")
+    except AutopilotFailed:
+        return False
+    return True
+
+
+needs_ardupilot = pytest.mark.skipif(
+    not _is_found("arducopter", "AIRLOOM_ARDUCOPTER", ardupilot.USUAL),
+    reason="no arducopter: build ArduPilot's SITL and set AIRLOOM_ARDUCOPTER",
+)
+needs_px4 = pytest.mark.skipif(
+    not _is_found("px4", "AIRLOOM_PX4", px4.USUAL), reason="no px4: build PX4's SITL and set AIRLOOM_PX4"
+)
+
+
+def children(name):
+    """The commands of our child processes in which the name occurs."""
+    command = ["ps", "-ww", "-o", "args=", "--ppid", str(os.getpid())]
+    found = subprocess.run(command, capture_output=True, text=True).stdout
+    return [line for line in found.splitlines() if name in line]
