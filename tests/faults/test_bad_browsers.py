@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import resource
 import socket
 import time
 
@@ -14,9 +16,10 @@ import msgspec  # noqa: E402
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
+from airloom.streams import MOST_STRANGERS  # noqa: E402
 from airloom.studio import gateway as gateway_module  # noqa: E402
 from airloom.studio import pads, relay, tamed  # noqa: E402
-from airloom.studio.gateway import MAX_BROWSERS, MAX_CONNECTIONS, Gateway  # noqa: E402
+from airloom.studio.gateway import MAX_BROWSERS, Gateway  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 
@@ -109,14 +112,34 @@ def test_a_request_that_breaks_off(gateway):
         raw(gateway, b"GET / HT").close()
 
 
-def test_more_connections_than_anybody_needs(gateway):
-    idle = [raw(gateway) for _ in range(MAX_CONNECTIONS)]
-    time.sleep(0.2)
-    with raw(gateway) as one_too_many:
-        assert one_too_many.recv(1) == b""
+@pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_half_open_browsers_lock_nobody_out(gateway, said):
+    idle = [raw(gateway, said) for _ in range(600)]
+    assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    must_end(lambda: len(gateway._reception.visits) <= MOST_STRANGERS + 1)
+    with view(gateway) as browser:
+        assert browser.recv()
     for connection in idle:
         connection.close()
-    time.sleep(0.2)
+    must_end(lambda: not gateway._reception.visits)
+
+
+def test_half_open_browsers_leave_file_numbers(gateway):
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    idle = [socket.socket() for _ in range(100)]
+    in_use = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (in_use + 80, before[1]))
+    try:
+        for connection in idle:
+            connection.connect(("127.0.0.1", gateway.port))
+        must_end(lambda: 0 < len(gateway._reception.visits) < 60)
+        for _ in range(20):
+            open(os.devnull).close()
+            assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        for connection in idle:
+            connection.close()
 
 
 def test_a_page_that_nobody_takes(gateway, monkeypatch):
@@ -125,7 +148,7 @@ def test_a_page_that_nobody_takes(gateway, monkeypatch):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", gateway.port))
     connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
     connection.close()
 
 
@@ -146,7 +169,7 @@ def test_too_many_browsers(gateway):
     assert b"Close one of them first" in answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for browser in browsers:
         browser.close()
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
 
 
 def test_an_oversized_frame(gateway):
