@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
 
-from airloom.reserve import leaves_reserve
+from airloom import reserve
 
 CHUNK = 64 * 1024
 MOST_STRANGERS = 64
 """That are there at once; one more takes the place of the one that has been there longest."""
-AT_ONCE = 32
-"""Connections that wait to be received, and are, in one go: not more than file numbers are in reserve."""
+AT_ONCE = 4
+"""Connections that are received in one go. asyncio needs a few goes to receive them, and to let go of others, so that
+several times as many file numbers must be in reserve.
+"""
+BACKLOG = 128
+"""That may wait to be received."""
 PATIENCE = 10.0  # s for somebody to finish a handshake
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -30,33 +35,37 @@ class Reception:
         if tls:  # of who hangs up in the handshake it warns that our protocol does not know yet that this is TLS
             logging.getLogger("asyncio").setLevel(logging.ERROR)
         self.visits: set[asyncio.Task] = set()
-        self._strangers: dict[asyncio.Task, None] = {}
+        self._strangers: dict[asyncio.Task, asyncio.StreamWriter] = {}
         """Who came first is first."""
 
     @property
     def strangers(self) -> set[asyncio.Task]:
         return set(self._strangers)
 
-    def welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """For `asyncio.start_server`."""
+    async def open(self, listener: socket.socket, longest_line: int = CHUNK) -> asyncio.Server:
+        server = await asyncio.start_server(self._welcome, sock=listener, limit=longest_line, backlog=AT_ONCE)
+        listener.listen(BACKLOG)
+        return server
+
+    def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._tls:
             cast(asyncio.Transport, writer.transport).pause_reading()  # what comes next belongs to the handshake
         visit = asyncio.create_task(self._visit(reader, writer))
         self.visits.add(visit)
-        self._strangers[visit] = None
+        self._strangers[visit] = writer
         visit.add_done_callback(partial(self._over, writer))
-        if len(self._strangers) > MOST_STRANGERS or not leaves_reserve(writer.get_extra_info("socket")):
+        if len(self._strangers) > MOST_STRANGERS or not reserve.is_kept():
             oldest = next(iter(self._strangers))
-            del self._strangers[oldest]
+            self._strangers.pop(oldest).transport.abort()
             oldest.cancel()
 
     def know(self) -> None:
         """Take the visit that calls this for somebody who may stay."""
         self._strangers.pop(_this(), None)
 
-    def part(self) -> None:
+    def part(self, writer: asyncio.StreamWriter) -> None:
         """Take the visit that calls this for somebody who may go: all was said."""
-        self._strangers[_this()] = None
+        self._strangers[_this()] = writer
 
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._tls:

@@ -20,6 +20,9 @@ from typing import NamedTuple
 
 import platformdirs
 
+from airloom.bridges.control.place import private_listener
+from airloom.keeper import Kept, KeptFolder
+
 YEARS = 10  # that a certificate of our own is good for: nobody trusts it for what stands in it
 PATIENCE = 30.0  # s for the other end to finish its handshake
 
@@ -126,25 +129,27 @@ class TlsDoor:
     """A process that takes TLS connections from a listener, and passes on what they say to a Unix socket, unencrypted.
 
     A process of its own, because the usual round of the loom is compiled and reads from plain sockets, and because
-    whoever encrypts shall not take the simulation's time. It ends when this object is closed, or this process is gone.
+    whoever encrypts shall not take the simulation's time.
     """
 
-    def __init__(self, listener: socket.socket, path: Path, certificate: Certificate) -> None:
+    def __init__(self, listener: socket.socket, certificate: Certificate) -> None:
         certificate.context()  # complains now rather than there
-        number = listener.fileno()
-        command = [
-            sys.executable,
-            "-m",
-            "airloom.tls_door",
-            str(number),
-            str(path),
-            *map(str, filter(None, certificate)),
-        ]
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=[number], start_new_session=True
-        )
+        self._folder = KeptFolder("airloom-tls-")
+        path = self._folder.path / "tls"
+        self.inside = private_listener(path)
+        """Where those come out who come in by TLS."""
+        number, files = listener.fileno(), [str(file) for file in certificate if file]
+        command = [sys.executable, "-m", "airloom.tls_door", str(number), str(path), *files]
+        self._process = Kept(command, stdout=subprocess.DEVNULL, pass_fds=[number])
+
+    def __enter__(self) -> TlsDoor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        """What was said last is passed on before."""
+        self.inside.close()
+        self._process.end()
+        self._folder.remove()

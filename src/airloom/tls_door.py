@@ -1,19 +1,19 @@
-"""The process of a `tls.TlsDoor`: python -m airloom.tls_door LISTENER PATH CERTIFICATE [KEY]; ends with its input."""
+"""The process of a `tls.TlsDoor`: python -m airloom.tls_door LISTENER PATH CERTIFICATE [KEY]"""
 
 from __future__ import annotations
 
 import asyncio
-import os
+import signal
 import socket
 import sys
 from contextlib import suppress
 from pathlib import Path
 
 from airloom.loom.line import make_quick_and_mortal
-from airloom.streams import AT_ONCE, Reception, relay
+from airloom.streams import Reception, relay
 from airloom.tls import Certificate
 
-LAST_WORDS = 2.0  # s to pass on what was said last
+LAST_WORDS = 1.5  # s to pass on what was said last
 
 
 async def main(listener: socket.socket, path: str, certificate: Certificate) -> None:
@@ -30,13 +30,9 @@ async def main(listener: socket.socket, path: str, certificate: Certificate) -> 
             async with asyncio.timeout(LAST_WORDS):
                 await writer.wait_closed()
 
-    def listen_to_parent() -> None:
-        if not os.read(0, 1):
-            over.set()
-
     reception, over = Reception(serve, certificate.context()), asyncio.Event()
-    asyncio.get_running_loop().add_reader(0, listen_to_parent)
-    async with await asyncio.start_server(reception.welcome, sock=listener, backlog=AT_ONCE):
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, over.set)
+    async with await reception.open(listener):
         await over.wait()
     if visits := reception.visits - reception.strangers:
         await asyncio.wait(visits, timeout=LAST_WORDS)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airloom.cli.options import parsed_settings
+from airloom.cli.options import TlsCert, TlsKey, certificate, parsed_settings
 from airloom.cli.screen import complain, say
 
 
@@ -20,7 +20,10 @@ def register(app: typer.Typer) -> None:
 def branch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of this branch: members with `at: NAME` start here.")],
     address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="Of the loom or of another branch, such as tcp:HOST:7700.")
+        str,
+        typer.Argument(
+            metavar="ADDRESS", help="Of the loom or of another branch: tcp:HOST:7700, or tls:HOST:7700#FINGERPRINT."
+        ),
     ],
     scenario: Annotated[
         str | None,
@@ -38,6 +41,8 @@ def branch(
         str | None,
         typer.Option(metavar="tcp:HOST:PORT", help="Where members and branches of other machines may join this one."),
     ] = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for what the members print.")] = Path("."),
 ) -> None:
     """Coordinate the members on this machine, for a simulation on another one.
@@ -61,7 +66,7 @@ def branch(
     asked: list[int] = []
     before = [signal.signal(one, lambda number, _: asked.append(number)) for one in (signal.SIGINT, signal.SIGTERM)]
     try:
-        here = Branch(name, address, chosen, listen)
+        here = Branch(name, address, chosen, listen, certificate(tls_cert, tls_key))
         try:
             say(f"Members on this machine join at {here.doors.address}", "cyan")
             if here.doors.remote_address:

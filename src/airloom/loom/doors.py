@@ -4,13 +4,13 @@ with a token.
 
 from __future__ import annotations
 
-import os
 import secrets
 import socket
 import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from airloom.bridges.control.place import private_listener
 from airloom.loopback import LOOPBACK
 from airloom.tls import Certificate, TlsDoor
 
@@ -33,7 +33,9 @@ class Doors:
         self.token = token_for(listen, token) if listen else token or ""
         """What members that come over TCP must know; empty if there is nothing to know."""
         self._tls: TlsDoor | None = None
-        self.listeners = [_local_listener(self._path)]
+        local = private_listener(self._path)
+        local.setblocking(False)
+        self.listeners = [local]
         try:
             if place:
                 self._open_tcp(*place, certificate)
@@ -49,18 +51,13 @@ class Doors:
             raise DoorError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
         self.remote_address = f"{scheme}:{host}:{listener.getsockname()[1]}"
         if scheme == "tls":
+            certificate = certificate or Certificate.own()
+            self.remote_address += f"#{certificate.fingerprint}"
             with listener:
-                listener = self._open_tls(listener, certificate or Certificate.own())
+                self._tls = TlsDoor(listener, certificate)
+                listener = self._tls.inside
         listener.setblocking(False)
         self.listeners.append(listener)
-
-    def _open_tls(self, listener: socket.socket, certificate: Certificate) -> socket.socket:
-        """Where those come out who come in by TLS."""
-        path = self._path.with_name("tls")
-        inside = _local_listener(path)
-        self._tls = TlsDoor(listener, path, certificate)
-        self.remote_address = f"{self.remote_address}#{certificate.fingerprint}"
-        return inside
 
     def knows(self, token: str, came_by: socket.socket) -> bool:
         """Whether somebody with this token may come in by that door; files have their own permissions."""
@@ -73,18 +70,8 @@ class Doors:
         if self._tls:
             self._tls.close()
         with suppress(OSError):
-            self._path.with_name("tls").unlink(missing_ok=True)
             self._path.unlink()
             self._folder.rmdir()
-
-
-def _local_listener(path: Path) -> socket.socket:
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    listener.bind(os.fspath(path))
-    path.chmod(0o600)
-    listener.listen(128)
-    listener.setblocking(False)
-    return listener
 
 
 def token_for(listen: str, token: str | None) -> str:

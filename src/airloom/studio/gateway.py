@@ -22,7 +22,7 @@ from airloom.studio.pads import OnPutDown, OnSelect, OnStick, OnStickGone, Pad
 from airloom.studio.pages import Nothing, Pages, answer, refusal
 from airloom.studio.ports import USUAL_PORT, listen
 from airloom.studio.relay import STALL, Oversized, relay
-from airloom.streams import AT_ONCE, Ends, Reception, finish
+from airloom.streams import BACKLOG, Ends, Reception, finish
 
 MAX_HEAD = 16 * 1024
 MAX_BROWSERS = 32
@@ -115,7 +115,7 @@ class Gateway:
 
     def start(self) -> None:
         """Listen; `PortTaken` if somebody else does."""
-        listener = listen(self.host, self.port, AT_ONCE)
+        listener = listen(self.host, self.port, BACKLOG)
         self.port = listener.getsockname()[1]
         self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
         started = threading.Event()
@@ -143,8 +143,7 @@ class Gateway:
 
     async def _run(self, listener: socket.socket, started: threading.Event) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        reception = self._reception
-        server = await asyncio.start_server(reception.welcome, sock=listener, limit=MAX_HEAD, backlog=AT_ONCE)
+        server = await self._reception.open(listener, MAX_HEAD)
         started.set()
         await self._stopping.wait()
         server.close()
@@ -173,7 +172,7 @@ class Gateway:
             if turned.status == 401:
                 await asyncio.sleep(GUESSING_DELAY)
             writer.write(refusal(turned.status, str(turned)))
-        self._reception.part()
+        self._reception.part(writer)
         async with asyncio.timeout(STALL):
             await _part(reader, writer)
 

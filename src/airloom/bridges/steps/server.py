@@ -13,12 +13,12 @@ from contextlib import closing, suppress
 
 import msgspec
 
+from airloom import reserve
 from airloom.bridges.control.link import LONGEST_LINE
 from airloom.bridges.control.tower import RequestError
 from airloom.bridges.steps.requests import Close, Fields, Hello, parse
 from airloom.bridges.steps.session import Session
 from airloom.commands import CommandError
-from airloom.reserve import leaves_reserve
 from airloom.text import sound
 
 PATIENCE = 5  # s for a client to show its token, or to read its replies
@@ -129,7 +129,7 @@ class _Lobby:
             time.sleep(BETWEEN_TRIES)
             return None
         visit = _Visit(self._session, client, self._listener, self._token)
-        if len(self._waiting) >= MOST_WAITING or not leaves_reserve(client):
+        if len(self._waiting) >= MOST_WAITING or not reserve.is_kept():
             self._send_away(list(self._waiting)[:1])
         self._waiting[visit.number] = visit
         self._doors.register(client, select.POLLIN)
