@@ -15,7 +15,7 @@ from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
-from airloom.divergence import Diverged, Guard
+from airloom.divergence import Diverged
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
@@ -238,12 +238,9 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
-        guard = Guard()
-
         def watch(sim: Simulation) -> None:
             if self._log:
                 self._log.tick(sim.time_ns)
-            guard.check(sim)
             look()
 
         while self._goes_on():

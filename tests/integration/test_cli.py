@@ -295,6 +295,6 @@ def test_a_state_that_is_no_number_ends_the_run(engine):
         file.write(BLOWING)
     done, summary = fly("hover", "--set", "systems.mine={kind: 'blow.py:Hurricane'}", "--set", f"engine={engine}")
     assert done.returncode == 1
-    assert "the state of vehicle 'cf' became infinite or no number" in done.stderr
+    assert "the state of vehicle 'cf' became infinite, no number or absurd" in done.stderr
     assert summary["status"] == "failed"
     assert 0.5 <= summary["simulated_time"] < 2.0
