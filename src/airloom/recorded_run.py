@@ -77,6 +77,8 @@ class RecordedRun:
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = Outcome()
+        self.is_starting = False
+        """Whether it is in its first tick, which cannot be waited for."""
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
         self.paused = False
@@ -141,12 +143,21 @@ class RecordedRun:
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         try:
-            self._close_log()
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
                 self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+            elif self.outcome.error is None:
+                self._judge()
+            self._close_log()
             self.folder.write_summary(self.summary())  # of a run without a tick, this is its first look
         finally:
             self.sim.close()
+
+    def _judge(self) -> None:
+        """A run that went on to its end may have failed nevertheless, or have ended too early."""
+        for name in self.sim.missions_under_way:
+            self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        if not self.sim.verdict.is_good:
+            self.outcome = Outcome("failed", str(self.sim.verdict))
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -171,6 +182,7 @@ class RecordedRun:
             "airloom": __version__,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
+            "verdict": sim.verdict.summary(),
             "simulated_time": sim.time,
             "wall_time": self.wall_time,
             "real_time_factor": self.real_time_factor,
@@ -214,8 +226,11 @@ class RecordedRun:
 
     def _first_tick(self) -> None:
         """Apart from the others, because it waits for whatever must be compiled."""
-        self.sim.step()
-        self.start_counting()
+        self.is_starting = True
+        if not self._stopping:
+            self.sim.step()
+            self.start_counting()
+        self.is_starting = False
 
     def start_counting(self) -> None:
         """From now on the clock on the wall counts."""
