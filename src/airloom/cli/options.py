@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from airloom.tls import Certificate
 
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
@@ -32,6 +36,34 @@ Token = Annotated[
 ]
 
 
+TlsCert = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Certificate to show by TLS, in PEM, instead of one made up here.")
+]
+TlsKey = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its private key; in the file of the certificate if left out.")
+]
+
+
+def certificate(cert: Path | None, key: Path | None) -> Certificate | None:
+    """The one that was given, if it is one."""
+    from airloom.tls import Certificate
+
+    if cert is None:
+        if key is not None:
+            raise typer.BadParameter("a key needs its certificate; give --tls-cert too", param_hint="--tls-key")
+        return None
+    given = Certificate(cert, key)
+    given.context()
+    return given
+
+
+def own_certificate() -> Certificate:
+    """That of this machine's user."""
+    from airloom.tls import Certificate
+
+    return Certificate.own()
+
+
 def flag(*names: str, help: str, **more: Any) -> Any:
     """An option without a value; some versions of Typer would show a type for it."""
     return typer.Option(*names, metavar="", help=help, **more)
@@ -55,3 +87,6 @@ def parsed_settings(texts: list[str] | None) -> dict[str, Any]:
     from airloom.scenario import parse_override
 
     return dict(parse_override(text) for text in texts or [])
+
+
+Tls = Annotated[bool, flag("--tls", help="The studio speaks https, so that nobody on the way reads the token.")]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airloom.cli.options import flag, parsed_settings
+from airloom.cli.options import TlsCert, TlsKey, certificate, flag, own_certificate, parsed_settings
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from airloom.bridges.steps.session import Session
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+    from airloom.tls import Certificate
 
 DEFAULT_SOCKET = Path("airloom.sock")
 LOCAL = "127.0.0.1"
@@ -59,6 +60,9 @@ def serve(
         str | None,
         typer.Option(metavar="TEXT", help="What a client must show; beyond this computer one is made up if left out."),
     ] = None,
+    tls: Annotated[bool, flag("--tls", help="Speak TLS on the TCP port.")] = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Let a controller in another program drive a scenario, step by step.
 
@@ -81,7 +85,7 @@ def serve(
 
       airloom serve hover --set systems={}                      commands for its own controller
       airloom serve hover --set systems={} --set vehicles.cf.controller=null --tcp 5555
-      airloom serve hover --tcp 5555 --host 0.0.0.0             other computers, with a token
+      airloom serve hover --tcp 5555 --host 0.0.0.0 --tls       other computers, with a token
       airloom serve hover --set systems={} --out results/mine   airloom view results/mine shows it
     """
     from airloom.scenario import load
@@ -92,11 +96,14 @@ def serve(
         raise typer.BadParameter("only a TCP port has an address; give --tcp PORT too", param_hint="--host")
     if token is not None and stdio:
         raise typer.BadParameter("standard input and output need none", param_hint="--token")
+    shown = certificate(tls_cert, tls_key) or (own_certificate() if tls else None)
+    if shown and tcp is None:
+        raise typer.BadParameter("only a TCP port needs it; give --tcp PORT too", param_hint="--tls")
     chosen = load(scenario, parsed_settings(set_) | ({} if seed is None else {"seed": seed}))
     if stdio:
         _over_stdio(chosen, out)
     elif tcp is not None:
-        _over_tcp(chosen, out, host, tcp, token)
+        _over_tcp(chosen, out, host, tcp, token, shown)
     else:
         _over_unix_socket(chosen, out, socket_ or DEFAULT_SOCKET, token)
 
@@ -110,15 +117,24 @@ def _over_stdio(scenario: Scenario, out: Path | None) -> None:
         serve_stream(session, 0, replies)
 
 
-def _over_tcp(scenario: Scenario, out: Path | None, host: str, port: int, token: str | None) -> None:
+def _over_tcp(
+    scenario: Scenario, out: Path | None, host: str, port: int, token: str | None, shown: Certificate | None
+) -> None:
     from airloom.bridges.steps.places import tcp_listener
     from airloom.loopback import LOOPBACK
+    from airloom.tls import TlsDoor
 
     with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
         if host not in LOOPBACK and not token:
             token = secrets.token_urlsafe(16)
             say(f"Clients must show this token:  {token}", "cyan")
-        _listen(scenario, out, listener, f"{host}:{listener.getsockname()[1]}", token)
+        where = f"{host}:{listener.getsockname()[1]}"
+        if shown is None:
+            _listen(scenario, out, listener, where, token)
+            return
+        say(f"Its certificate has the SHA-256 fingerprint {shown.fingerprint}.")
+        with TlsDoor(listener, shown) as door:
+            _listen(scenario, out, door.inside, where, token)
 
 
 def _over_unix_socket(scenario: Scenario, out: Path | None, path: Path, token: str | None) -> None:

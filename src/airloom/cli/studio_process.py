@@ -16,6 +16,7 @@ from typing import Any
 from airloom.cli.screen import say, warn
 from airloom.keeper import Kept
 from airloom.studio.ports import USUAL_PORT
+from airloom.tls import Certificate
 
 PATIENCE = 3.0  # s for the studio to end
 
@@ -23,11 +24,20 @@ PATIENCE = 3.0  # s for the studio to end
 class StudioProcess:
     """Runs as long as the context is open; says where it is as soon as it knows."""
 
-    def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
-        self._quiet, self._folder, self._port = quiet, folder, port
+    def __init__(
+        self,
+        folder: Path,
+        host: str,
+        port: int | None,
+        token: str | None,
+        certificate: Certificate | None,
+        quiet: bool,
+    ) -> None:
+        self._quiet, self._folder, self._port, self._certificate = quiet, folder, port, certificate
         self._ending = False
         command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
         command += [] if port is None else ["--port", str(port)]
+        command += ["--tls", *(str(file) for file in certificate if file)] if certificate else []
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
         self._process = Kept(command, patience=PATIENCE, stdout=subprocess.PIPE, env=variables)
         Thread(target=self._listen, name="studio", daemon=True).start()
@@ -55,16 +65,18 @@ class StudioProcess:
         if "error" in told:
             warn(f"No studio: {told['error']}. The run goes on without it.")
         elif not self._quiet:
-            invite(told["url"], told["port"], self._port)
+            invite(told["url"], told["port"], self._port, self._certificate)
             if _has_screen():
                 webbrowser.open(told["url"])
 
 
-def invite(url: str, port: int, asked: int | None) -> None:
+def invite(url: str, port: int, asked: int | None, certificate: Certificate | None) -> None:
     """Say where the studio is, and why it is not at the usual place."""
     if asked is None and port != USUAL_PORT:
         say(f"Port {USUAL_PORT} is in use, so the studio takes {port}.")
     say(f"Look at it in a browser:  {url}", "cyan")
+    if certificate:
+        say(f"Its certificate has the SHA-256 fingerprint {certificate.fingerprint}.")
 
 
 def _has_screen() -> bool:

@@ -15,6 +15,7 @@ from airloom.run_folder import RunFolder
 from airloom.studio.ports import GatewayError
 from airloom.studio.live import LiveSource
 from airloom.studio.studio import Studio
+from airloom.tls import Certificate
 
 TOKEN = "AIRLOOM_TOKEN"
 """The variable that holds the token, which would be seen among the arguments of a process."""
@@ -25,7 +26,8 @@ def main() -> None:
     options = _parsed()
     try:
         source = _joined(RunFolder(options.run))
-        with Studio([source], options.host, options.port, os.environ.get(TOKEN)) as studio:
+        tls = Certificate(*options.tls).context() if options.tls else None
+        with Studio([source], options.host, options.port, os.environ.get(TOKEN), tls) as studio:
             signal.signal(signal.SIGTERM, lambda *_: studio.stop())
             _say(url=studio.gateway.url, port=studio.gateway.port)
             studio.run()
@@ -39,6 +41,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("run", type=Path)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=None)
+    parser.add_argument("--tls", type=Path, nargs="+", help="certificate and private key")
     return parser.parse_args()
 
 
