@@ -188,7 +188,7 @@ def test_pace_log_and_figures_change_no_bit():
 
 def test_an_earlier_run_is_replaced_and_quiet_is_quiet():
     fly("hover", "--until", "0.1")
-    done, summary = fly("hover", "--until", "0.2", "--quiet")
+    done, summary = fly("hover", "--until", "0.2", "--quiet", "--replace")
     assert (done.stdout, done.stderr) == ("", "")
     assert summary["simulated_time"] == 0.2
 

@@ -54,11 +54,11 @@ def branch(
 
     On the machine of the simulation:
 
-      airloom run relay --set members.wing.at=field --loom tcp:0.0.0.0:7700 --token SECRET
+      airloom run field.yaml --loom tcp:0.0.0.0:7700 --token SECRET
 
     On another one, with the same scenario:
 
-      airloom branch field tcp:simulator:7700 relay --set members.wing.at=field --token SECRET
+      airloom branch field tcp:simulator:7700 field.yaml --token SECRET
     """
     from airloom.loom.branch import Branch, BranchError
 
