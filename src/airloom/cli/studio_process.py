@@ -25,11 +25,16 @@ class StudioProcess:
     def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
         self._quiet, self._folder, self._port = quiet, folder, port
         self._ending = False
+        heard, told = os.pipe()  # of our own: libraries print to standard output what they like
         command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
+        command += ["--tell", str(told)]
         command += [] if port is None else ["--port", str(port)]
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=variables)
-        Thread(target=self._listen, name="studio", daemon=True).start()
+        self._process = subprocess.Popen(
+            command, pass_fds=[told], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=variables
+        )
+        os.close(told)
+        Thread(target=self._listen, args=[heard], name="studio", daemon=True).start()
 
     def __enter__(self) -> StudioProcess:
         return self
@@ -43,12 +48,12 @@ class StudioProcess:
             self._process.kill()
             self._process.wait()
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
+    def _listen(self, heard: int) -> None:
         told: dict[str, Any] = {}
-        for line in self._process.stdout:
-            told = json.loads(line)
-            self._announce(told)
+        with os.fdopen(heard) as lines:
+            for line in lines:
+                told = json.loads(line)
+                self._announce(told)
         code = self._process.wait()
         if not self._ending and "error" not in told:
             place = f" --port {told['port']}" if told else ""
