@@ -35,12 +35,14 @@ class StudioProcess:
     ) -> None:
         self._quiet, self._folder, self._port, self._certificate = quiet, folder, port, certificate
         self._ending = False
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
+        heard, told = os.pipe()  # of our own: libraries print to standard output what they like
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--tell", str(told)]
         command += [] if port is None else ["--port", str(port)]
         command += ["--tls", *(str(file) for file in certificate if file)] if certificate else []
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = Kept(command, patience=PATIENCE, stdout=subprocess.PIPE, env=variables)
-        Thread(target=self._listen, name="studio", daemon=True).start()
+        self._process = Kept(command, patience=PATIENCE, pass_fds=[told], stdout=subprocess.DEVNULL, env=variables)
+        os.close(told)
+        Thread(target=self._listen, args=[heard], name="studio", daemon=True).start()
 
     def __enter__(self) -> StudioProcess:
         return self
@@ -49,12 +51,12 @@ class StudioProcess:
         self._ending = True
         self._process.end()
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
+    def _listen(self, heard: int) -> None:
         told: dict[str, Any] = {}
-        for line in self._process.stdout:
-            told = json.loads(line)
-            self._announce(told)
+        with os.fdopen(heard) as lines:
+            for line in lines:
+                told = json.loads(line)
+                self._announce(told)
         code = self._process.wait()
         if not self._ending and "error" not in told:
             place = f" --port {told['port']}" if told else ""
