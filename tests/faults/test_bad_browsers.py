@@ -38,12 +38,13 @@ def gateway(viser_server):
 
 
 @pytest.fixture(autouse=True)
-def _quiet_and_still_serving(gateway, capfd):
+def _quiet_and_still_serving(gateway, capfd, caplog):
     """After each of these the next browser is served as if nothing had been, and the terminal is clean."""
     yield
     with view(gateway) as browser:
         assert browser.recv(5)
     assert capfd.readouterr() == ("", "")
+    assert caplog.get_records("call") == [], "pytest takes them, or they were on the terminal"
 
 
 def raw(gateway, data=b"", **options):
@@ -166,6 +167,14 @@ def test_too_many_browsers(gateway):
     must_end(lambda: not gateway._reception.visits)
 
 
+@pytest.mark.parametrize("protocols", [None, ["viser-v0.0.1"], ["chat", "superchat"]])
+def test_a_page_that_is_not_ours_never_gets_to_viser(gateway, protocols):
+    for _ in range(20):
+        with pytest.raises(InvalidStatus, match="400"):
+            connect(f"ws://127.0.0.1:{gateway.port}/", subprotocols=protocols)
+    must_end(lambda: not gateway._visits)
+
+
 def test_an_oversized_frame(gateway):
     with view(gateway) as browser:
         browser.socket.sendall(b"\x82\xff" + (relay.MAX_FRAME + 1).to_bytes(8) + b"mask")
@@ -198,6 +207,7 @@ def test_messages_that_make_viser_fail_hang_up_on_their_sender_only(gateway, mes
         assert other.ping().wait(5)
 
 
+@pytest.mark.filterwarnings(r"ignore:\[viser\]")
 @pytest.mark.parametrize(
     "message",
     [
@@ -263,6 +273,16 @@ def test_sticks_that_are_none(gateway, message):
         nonsense.send(message)
         must_be_hung_up_on(nonsense)
     assert heard == []
+
+
+def test_a_browser_that_goes_away_in_the_middle_of_a_message(gateway):
+    """Half of a message, and right behind it the end of the line."""
+    for _ in range(20):
+        with stick(gateway) as leaving:
+            half, end = b"\x01\x8amask" + bytes(10), b"\x88\x80mask"
+            leaving.socket.sendall(half + end)
+            must_be_hung_up_on(leaving)
+    must_end(lambda: not gateway.tabs())
 
 
 def test_a_stick_in_a_handshake_that_is_none(gateway):

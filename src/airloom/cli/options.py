@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from airloom.cli.screen import warn
+
 if TYPE_CHECKING:
+    from airloom.run_folder import RunFolder
     from airloom.tls import Certificate
 
 Speed = Annotated[
@@ -67,6 +70,21 @@ def own_certificate() -> Certificate:
 def flag(*names: str, help: str, **more: Any) -> Any:
     """An option without a value; some versions of Typer would show a type for it."""
     return typer.Option(*names, metavar="", help=help, **more)
+
+
+Replace = Annotated[
+    bool, flag("--replace", help="Replace an earlier run in --out DIR; if left out, DIR-2 is taken, and so on.")
+]
+
+
+def new_folder(scenario: str, out: Path | None, replace: bool) -> RunFolder:
+    """For a run; says so if it is not the one that was asked for."""
+    from airloom.run_folder import RunFolder
+
+    folder = RunFolder.create(scenario, out, replace)
+    if out not in (None, folder.path):
+        warn(f"{out} holds an earlier run, so this one goes to {folder.path}; --replace would replace it.")
+    return folder
 
 
 def parsed_speed(text: str) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -12,21 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from airloom.cli.options import (
-    Host,
-    Port,
-    Tls,
-    TlsCert,
-    TlsKey,
-    Token,
-    certificate,
-    flag,
-    own_certificate,
-    parsed_settings,
+    Host, Port, Replace, Tls, TlsCert, TlsKey, Token, certificate, flag, new_folder, own_certificate, parsed_settings,
     parsed_speed,
-)
-from airloom.cli.screen import complain, out, say, warn
+)  # fmt: skip
+from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
 
@@ -51,6 +42,7 @@ class StudioWishes:
 class Wishes:
     speed: float | None
     folder: Path | None
+    replace: bool
     log: bool
     link: bool
     studio: StudioWishes | None
@@ -89,6 +81,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
+    replace: Replace = False,
     link: Annotated[bool, flag("--link", help="Let `airloom fly` command a headless run, too.")] = False,
     loom: Annotated[
         str | None,
@@ -145,9 +138,8 @@ def run(
 
         check(host, port)
     pace = parsed_speed(speed or ("1" if link or studio else "max"))
-    wishes = Wishes(
-        pace, out, not no_log, link, studio, loom, cluster, token, given, not (no_log or no_figures), quiet, debug
-    )
+    figures = not (no_log or no_figures)
+    wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -164,17 +156,13 @@ def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
     """The run after its end, and the signals that ended it."""
     from airloom.recorded_run import RecordedRun
-    from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
     _open_to_others(sim, wishes)
-    replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
-    folder = RunFolder.create(scenario.name, wishes.folder)
-    if replaces and not wishes.quiet:
-        warn(f"Replaced the earlier run in {folder.path}.")
+    folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
 
@@ -278,6 +266,6 @@ def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
 
     complain(reason, "The run failed")
     if debug:
-        traceback.print_exception(error, file=sys.stderr)
+        err.print(Text("".join(traceback.format_exception(error))), soft_wrap=True)
     elif not isinstance(error, (AutopilotError, Diverged, LoomError, *mistakes())):
         warn("With --debug you see the traceback.")

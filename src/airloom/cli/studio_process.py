@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from airloom.cli.screen import say, warn
+from airloom.keeper import Kept
 from airloom.studio.ports import USUAL_PORT
 from airloom.tls import Certificate
 
@@ -34,37 +35,28 @@ class StudioProcess:
     ) -> None:
         self._quiet, self._folder, self._port, self._certificate = quiet, folder, port, certificate
         self._ending = False
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
+        heard, told = os.pipe()  # of our own: libraries print to standard output what they like
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--tell", str(told)]
         command += [] if port is None else ["--port", str(port)]
         command += ["--tls", *(str(file) for file in certificate if file)] if certificate else []
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            env=variables,
-            process_group=0,  # Ctrl-C is for the simulation, which then ends the studio
-        )
-        Thread(target=self._listen, name="studio", daemon=True).start()
+        self._process = Kept(command, patience=PATIENCE, pass_fds=[told], stdout=subprocess.DEVNULL, env=variables)
+        os.close(told)
+        Thread(target=self._listen, args=[heard], name="studio", daemon=True).start()
 
     def __enter__(self) -> StudioProcess:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._ending = True
-        self._process.terminate()
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.end()
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
+    def _listen(self, heard: int) -> None:
         told: dict[str, Any] = {}
-        for line in self._process.stdout:
-            told = json.loads(line)
-            self._announce(told)
+        with os.fdopen(heard) as lines:
+            for line in lines:
+                told = json.loads(line)
+                self._announce(told)
         code = self._process.wait()
         if not self._ending and "error" not in told:
             place = f" --port {told['port']}" if told else ""

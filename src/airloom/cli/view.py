@@ -39,9 +39,11 @@ def view(
 ) -> None:
     """Look at a run in the browser, at any moment of it; or at several side by side.
 
-    The studio shows it as it showed the flight: play it, faster or slower, or drag the time to where it gets
-    interesting; plot what was logged, read what happened. Several runs play by the same clock in one scene, each in a
-    colour of its own. A run that is still under way is joined, if it was started with the studio or with --link.
+    Play it, faster or slower, or drag the time; plot what was logged, read what happened.
+
+    Several runs play by the same clock in one scene, each in a colour of its own.
+
+    A run that is still under way is joined, if it was started with the studio or with --link.
 
     Ctrl-C ends it.
 

@@ -6,11 +6,9 @@ from __future__ import annotations
 
 import secrets
 import socket
-import tempfile
-from contextlib import suppress
-from pathlib import Path
 
 from airloom.bridges.control.place import private_listener
+from airloom.keeper import folder_for_socket
 from airloom.loopback import LOOPBACK
 from airloom.tls import Certificate, TlsDoor
 
@@ -25,8 +23,8 @@ class Doors:
     ) -> None:
         """`listen` is `tcp:host:port` or `tls:host:port`, port 0 for any free one."""
         place = _parsed(listen) if listen else None
-        self._folder = Path(tempfile.mkdtemp(prefix="airloom-loom-"))
-        self._path = self._folder / "loom"
+        self._folder = folder_for_socket("airloom-loom-", "loom")
+        self._path = self._folder.path / "loom"
         self.address = f"unix:{self._path}"
         """For members on this machine."""
         self.remote_address: str | None = None
@@ -69,9 +67,7 @@ class Doors:
             listener.close()
         if self._tls:
             self._tls.close()
-        with suppress(OSError):
-            self._path.unlink()
-            self._folder.rmdir()
+        self._folder.remove()
 
 
 def token_for(listen: str, token: str | None) -> str:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import re
 import socket
 import ssl
 import threading
 from typing import Any
 from urllib.parse import quote, urlencode
 
+import viser
 from websockets.exceptions import InvalidHandshake
 
 from airloom.studio.door import Door, Request, Turned
@@ -29,6 +31,7 @@ MAX_BROWSERS = 32
 PATIENCE = 10.0
 """Seconds for a request to arrive."""
 GUESSING_DELAY = 0.5
+VISER_PROTOCOL = f"viser-v{viser.__version__}"
 FAREWELL = "The simulation has ended. Waiting for it to come back…"
 
 _log = logging.getLogger(__name__)
@@ -37,6 +40,13 @@ _log = logging.getLogger(__name__)
 class Full(Turned):
     def __init__(self) -> None:
         super().__init__(503, f"{MAX_BROWSERS} browsers look at this simulation already. Close one of them first.")
+
+
+class Foreign(Turned):
+    """viser would refuse it, too, but with a line on the terminal for each."""
+
+    def __init__(self) -> None:
+        super().__init__(400, f"This is no page of ours: it does not speak {VISER_PROTOCOL}.")
 
 
 class Gateway:
@@ -221,18 +231,20 @@ class Gateway:
                 del self._pads[tab]
 
     async def _show(self, tab: str, request: Request, browser: Ends) -> None:
+        if VISER_PROTOCOL not in re.split(r"[\s,]+", request.headers.get("sec-websocket-protocol", "")):
+            raise Foreign
         if self._rooms.locked():
             raise Full
         async with self._rooms:
-            viser = await self._reach_viser()
-            port = viser[1].get_extra_info("sockname")[1]
+            ends = await self._reach_viser()
+            port = ends[1].get_extra_info("sockname")[1]
             self._tabs[port] = tab
             try:
-                viser[1].write(request.raw)
-                await relay(browser, viser)
+                ends[1].write(request.raw)
+                await relay(browser, ends)
             finally:
                 del self._tabs[port]
-                viser[1].transport.abort()
+                ends[1].transport.abort()
 
     async def _reach_viser(self) -> Ends:
         try:

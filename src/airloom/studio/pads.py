@@ -105,7 +105,8 @@ class Pad:
                 if isinstance(event, Frame) and event.opcode in DATA_OPCODES and self._in_time():
                     self._hear(event)
         except Nonsense as nonsense:
-            self._protocol.send_close(CloseCode.POLICY_VIOLATION, str(nonsense))
+            if self._protocol.state is State.OPEN:  # the end of the line may have come right behind it
+                self._protocol.send_close(CloseCode.POLICY_VIOLATION, str(nonsense))
         self._flush()
 
     def _hear(self, frame: Frame) -> None:
