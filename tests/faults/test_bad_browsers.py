@@ -172,7 +172,7 @@ def test_a_page_that_is_not_ours_never_gets_to_viser(gateway, protocols):
     for _ in range(20):
         with pytest.raises(InvalidStatus, match="400"):
             connect(f"ws://127.0.0.1:{gateway.port}/", subprotocols=protocols)
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
 
 
 def test_an_oversized_frame(gateway):
