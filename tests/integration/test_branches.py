@@ -21,10 +21,10 @@ engine: batch
 vehicles:
   drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}, copies: {count: 4, spacing: 3}}
 members:
-  chief: {command: [python, chief.py], vehicles: drone_0, rate: 50, AT_chief}
-  left: {command: [python, wing.py], vehicles: "drone_[12]", rate: 20, AT_left}
-  right: {command: [python, wing.py], vehicles: "drone_[23]", rate: 20, AT_right}
-  radio: {command: [python, radio.py], phase: simulator, rate: 100, AT_radio}
+  chief: {command: [python, chief.py], vehicles: drone_0, rate: 50, start_timeout: 120, AT_chief}
+  left: {command: [python, wing.py], vehicles: "drone_[12]", rate: 20, start_timeout: 120, AT_left}
+  right: {command: [python, wing.py], vehicles: "drone_[23]", rate: 20, start_timeout: 120, AT_right}
+  radio: {command: [python, radio.py], phase: simulator, rate: 100, start_timeout: 120, AT_radio}
 """
 CHIEF = """
 from airloom import PositionYaw
