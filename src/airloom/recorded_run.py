@@ -17,7 +17,7 @@ from airloom.bridges.mcap import LogError, LogWriter
 from airloom.bridges.mcap.format import matches_any
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
-from airloom.divergence import Diverged, Guard
+from airloom.divergence import Diverged
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
@@ -150,13 +150,22 @@ class RecordedRun:
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         try:
-            self._tell_of_idle_patterns()
-            self._close_log()
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
                 self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+            elif self.outcome.error is None:
+                self._judge()
+            self._tell_of_idle_patterns()
+            self._close_log()
             self._write_summary()
         finally:
             self.sim.close()
+
+    def _judge(self) -> None:
+        """A run that went on to its end may have failed nevertheless, or have ended too early."""
+        for name in self.sim.missions_under_way:
+            self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        if not self.sim.verdict.is_good:
+            self.outcome = Outcome("failed", str(self.sim.verdict))
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -181,6 +190,7 @@ class RecordedRun:
             "airloom": __version__,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
+            "verdict": sim.verdict.summary(),
             "simulated_time": sim.time,
             "wall_time": self.wall_time,
             "real_time_factor": self.real_time_factor,
@@ -236,12 +246,9 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
-        guard = Guard()
-
         def watch(sim: Simulation) -> None:
             if self._log:
                 self._log.tick(sim.time_ns)
-            guard.check(sim)
             look()
 
         while self._goes_on():

@@ -12,6 +12,7 @@ from airloom.cli.screen import warn
 
 if TYPE_CHECKING:
     from airloom.run_folder import RunFolder
+    from airloom.tls import Certificate
 
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
@@ -36,6 +37,34 @@ Host = Annotated[
 Token = Annotated[
     str | None, typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out.")
 ]
+
+
+TlsCert = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Certificate to show by TLS, in PEM, instead of one made up here.")
+]
+TlsKey = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its private key; in the file of the certificate if left out.")
+]
+
+
+def certificate(cert: Path | None, key: Path | None) -> Certificate | None:
+    """The one that was given, if it is one."""
+    from airloom.tls import Certificate
+
+    if cert is None:
+        if key is not None:
+            raise typer.BadParameter("a key needs its certificate; give --tls-cert too", param_hint="--tls-key")
+        return None
+    given = Certificate(cert, key)
+    given.context()
+    return given
+
+
+def own_certificate() -> Certificate:
+    """That of this machine's user."""
+    from airloom.tls import Certificate
+
+    return Certificate.own()
 
 
 def flag(*names: str, help: str, **more: Any) -> Any:
@@ -76,3 +105,6 @@ def parsed_settings(texts: list[str] | None) -> dict[str, Any]:
     from airloom.scenario import parse_override
 
     return dict(parse_override(text) for text in texts or [])
+
+
+Tls = Annotated[bool, flag("--tls", help="The studio speaks https, so that nobody on the way reads the token.")]

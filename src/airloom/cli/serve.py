@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from airloom.cli.options import Replace, flag, new_folder, parsed_settings
+from airloom.cli.options import (
+    Replace, TlsCert, TlsKey, certificate, flag, new_folder, own_certificate, parsed_settings,
+)  # fmt: skip
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from airloom.bridges.steps.session import Session
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+    from airloom.tls import Certificate
 
 DEFAULT_SOCKET = Path("airloom.sock")
 LOCAL = "127.0.0.1"
@@ -67,6 +70,9 @@ def serve(
         str | None,
         typer.Option(metavar="TEXT", help="What a client must show; beyond this computer one is made up if left out."),
     ] = None,
+    tls: Annotated[bool, flag("--tls", help="Speak TLS on the TCP port.")] = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Let a controller in another program drive a scenario, step by step.
 
@@ -89,7 +95,7 @@ def serve(
 
       airloom serve hover --set systems={}                you command it
       airloom serve hover --set vehicles.cf.controller=null
-      airloom serve hover --tcp 5555 --host 0.0.0.0       for other computers
+      airloom serve hover --tcp 5555 --host 0.0.0.0 --tls   for other computers
       airloom serve hover --out results/mine              to be viewed later
     """
     from airloom.scenario import load
@@ -100,12 +106,15 @@ def serve(
         raise typer.BadParameter("only a TCP port has an address; give --tcp PORT too", param_hint="--host")
     if token is not None and stdio:
         raise typer.BadParameter("standard input and output need none", param_hint="--token")
+    shown = certificate(tls_cert, tls_key) or (own_certificate() if tls else None)
+    if shown and tcp is None:
+        raise typer.BadParameter("only a TCP port needs it; give --tcp PORT too", param_hint="--tls")
     chosen = load(scenario, parsed_settings(set_) | ({} if seed is None else {"seed": seed}))
     keep = None if out is None else Keep(out, replace)
     if stdio:
         _over_stdio(chosen, keep)
     elif tcp is not None:
-        _over_tcp(chosen, keep, host, tcp, token)
+        _over_tcp(chosen, keep, host, tcp, token, shown)
     else:
         _over_unix_socket(chosen, keep, socket_ or DEFAULT_SOCKET, token)
 
@@ -119,15 +128,24 @@ def _over_stdio(scenario: Scenario, keep: Keep | None) -> None:
         serve_stream(session, 0, replies)
 
 
-def _over_tcp(scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None) -> None:
+def _over_tcp(
+    scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None, shown: Certificate | None
+) -> None:
     from airloom.bridges.steps.places import tcp_listener
     from airloom.loopback import LOOPBACK
+    from airloom.tls import TlsDoor
 
     with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
         if host not in LOOPBACK and not token:
             token = secrets.token_urlsafe(16)
             say(f"Clients must show this token:  {token}", "cyan")
-        _listen(scenario, keep, listener, f"{host}:{listener.getsockname()[1]}", token)
+        where = f"{host}:{listener.getsockname()[1]}"
+        if shown is None:
+            _listen(scenario, keep, listener, where, token)
+            return
+        say(f"Its certificate has the SHA-256 fingerprint {shown.fingerprint}.")
+        with TlsDoor(listener, shown) as door:
+            _listen(scenario, keep, door.inside, where, token)
 
 
 def _over_unix_socket(scenario: Scenario, keep: Keep | None, path: Path, token: str | None) -> None:
