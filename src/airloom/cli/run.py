@@ -211,8 +211,11 @@ def _invitation(run: RecordedRun) -> str:
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.blame import blame
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    if not wishes.quiet:
+        tell_of_many(scenario)
     try:
         with abandoned_by_signals():
             return Simulation(scenario)
