@@ -15,8 +15,9 @@ from airloom.loom.bundles import Outcome, What
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.processes import CannotStart, Processes
-from airloom.loom.protocol import Hello, Kind, ProtocolError, parse
+from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
+from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
+from airloom.loom.seats import failed
 from airloom.loom.sights import ToldSights
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
@@ -144,9 +145,11 @@ class Branch:
                 self._dismiss(name)
 
     def _with_last_words(self, name: str, outcome: Outcome) -> Outcome:
-        if outcome.what is not What.FAILED:
-            return outcome
-        return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+        if outcome.what is What.FAILED:
+            return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+        if outcome.what is What.LEFT and self._processes.ended_badly(name):
+            return failed(f"{HAS_LEFT}{self._processes.tail(name)}")
+        return outcome
 
     def _dismiss(self, name: str) -> None:
         self._hub.dismiss(name)
@@ -161,6 +164,7 @@ def _introduced(address: str, who: bundles.Introduction) -> Line:
     line.send(bundles.branch(who))
     kind, body = line.receive_bytes(10.0)
     if kind is Kind.BRANCH:
+        line.longest = LONGEST_BUNDLE
         return line
     line.close()
     raise BranchError(f"{address} did not take branch '{who.name}' in: {parse(kind, body)}")
