@@ -14,6 +14,7 @@ import pytest
 
 import airloom as al
 from airloom.loom.loom import LoomError
+from airloom.member import NotAdmitted, join
 from airloom.scenario import load
 
 SCENARIO = """
@@ -209,15 +210,27 @@ def test_a_program_that_is_not_there(folder):
             sim.run()
 
 
-def test_a_member_nobody_starts(folder):
-    text = (
-        SCENARIO.replace("POLICY", "stop")
-        .replace("command: [python, bad.py], ", "")
-        .replace("timeout: 20", "timeout: 1")
-    )
+def test_a_member_nobody_starts(folder, monkeypatch):
+    """And meanwhile it is told whom the loom waits for."""
+    monkeypatch.setattr("airloom.loom.loom.SAYING_WHO", 0.1)
+    text = SCENARIO[: SCENARIO.index("  good:")] + "  bad: {start_timeout: 1}\n"
     (folder / "loomed.yaml").write_text(text)
-    with al.Simulation(load(folder / "loomed.yaml")) as sim, pytest.raises(LoomError, match="'bad' has not joined"):
-        sim.run()
+    told = []
+    with al.Simulation(load(folder / "loomed.yaml")) as sim:
+        sim.loom.tell = told.append
+        with pytest.raises(LoomError, match="'bad' has not joined"):
+            sim.run()
+    assert "Waiting for member 'bad' to join at unix:" in told[-1]
+    assert "s left (start_timeout)" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "address", ["garbage", "", "tcp", "tcp:host", "tcp::1", "tcp:host:99999", "unix:/no/where", "tls:x"]
+)
+def test_an_address_that_is_none(address, monkeypatch):
+    monkeypatch.setenv("AIRLOOM_LOOM", address)
+    with pytest.raises(NotAdmitted, match=r"no loom is named|cannot reach the loom at"):
+        join("me")
 
 
 STRANGER = """

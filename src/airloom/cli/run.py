@@ -174,6 +174,8 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.doors import token_for
 
     sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    if not wishes.quiet:
+        sim.loom.tell = say
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:

@@ -22,7 +22,7 @@ from airloom.loom.sights import ToldSights
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
-BETWEEN_TRIES = 0.5  # s
+TRY, BETWEEN_TRIES = 3.0, 0.5  # s
 
 
 class BranchError(Exception):
@@ -89,6 +89,11 @@ class Branch:
         except ProtocolError as error:
             raise BranchError(f"{self._address} talks nonsense: {error}") from None
         return "it was asked to stop"
+
+    def finish(self) -> list[str]:
+        """The run is over, and members may end by themselves; what is told of those that end badly."""
+        self._hub.close("the run is over")
+        return [f"member '{name}' {fault}" for name, fault in self._processes.failed_after_the_run({})]
 
     def close(self, reason: str = "the branch ends") -> None:
         self._hub.close(reason)
@@ -158,7 +163,7 @@ class Branch:
 
 def _introduced(address: str, who: bundles.Introduction) -> Line:
     try:
-        line = connect(address)
+        line = connect(address, TRY)
     except ValueError as error:
         raise BranchError(str(error)) from None
     line.send(bundles.branch(who))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,6 +82,8 @@ class Loom:
         """What they must know; made up if left out and the place is not on this machine alone."""
         self.cluster: Cluster | None = None
         """Where the members run that the scenario starts, instead of on this machine."""
+        self.tell: Callable[[str], None] = lambda text: None
+        """Told what the loom waits for, when that takes a while."""
         self._hub: Hub | None = None
         self._looked_out = 0.0
         self._lost: dict[str, str] = {}
@@ -132,24 +134,18 @@ class Loom:
     def finish(self) -> None:
         """All is over and went well: members may end by themselves, and whoever ends badly has failed."""
         self._take_leave("the run is over")
-        began = time.monotonic()
-        for name in self._processes:
-            it = self._described[name]
-            if self._processes.ended_badly(name, max(began + it.timeout - time.monotonic(), 0.0)):
-                fault = f"has failed after the run{self._processes.tail(name)}"
-                self._sim.fail(name, fault) if it.on_failure == "stop" else self._sim.event(name, fault, "warning")
-            else:
-                self._processes.end_one(name)
-                self._tell_end(name)
+        patience = {name: it.timeout for name, it in self._described.items()}
+        for name, fault in self._processes.failed_after_the_run(patience):
+            is_fatal = self._described[name].on_failure == "stop"
+            self._sim.fail(name, fault) if is_fatal else self._sim.event(name, fault, level="warning")
+        running = list(self._processes)
         self.close()
+        for name in running:
+            self._sim.event(name, self.ends()[name])
 
     def ends(self) -> dict[str, str]:
         """How the processes have ended that the scenario started, by name: those that are over."""
         return self._processes.ends()
-
-    def _tell_end(self, name: str) -> None:
-        if end := self.ends().get(name):
-            self._sim.event(name, end)
 
     def close(self, reason: str = "the run is over") -> None:
         self._take_leave(reason)
@@ -166,11 +162,25 @@ class Loom:
             hub.close(reason)
 
     def _wait_for_all(self) -> None:
-        began = time.monotonic()
+        began, silence = time.monotonic(), SAYING_WHO
         while missing := [name for name in self._described if name not in self._members]:
+            waited = time.monotonic() - began
             for name in missing:
-                self._must_still_come(name, time.monotonic() - began)
+                self._must_still_come(name, waited)
+            if waited > silence:
+                silence *= 2
+                self.tell(self._waiting_for(missing, waited))
             self._look_out(0.05)
+
+    def _waiting_for(self, missing: list[str], waited: float) -> str:
+        assert self._hub is not None
+        doors, first = self._hub.doors, missing[0]
+        left = min(self._described[name].start_timeout for name in missing) - waited
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return (
+            f"Waiting for member '{first}'{more} to join at {doors.remote_address or doors.address}: "
+            f"{left:.0f} s left (start_timeout)"
+        )
 
     def _look_out(self, patience: float = 0.0) -> None:
         assert self._hub is not None
@@ -286,9 +296,9 @@ class Loom:
         """One that leaves is waited for: by its code it may say that it has failed."""
         if self._processes.ended_badly(member.name):
             raise ProtocolError(HAS_LEFT)
-        self._sim.event(member.name, HAS_LEFT)
         self._dismiss(member)
-        self._tell_end(member.name)
+        end = self.ends().get(member.name)
+        self._sim.event(member.name, f"{HAS_LEFT}; it {end}" if end else HAS_LEFT)
 
     def _understood(self, member: Membership, body: bytes, now: int) -> End:
         try:

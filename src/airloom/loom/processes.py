@@ -6,16 +6,16 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
 from airloom.keeper import Kept, how_it_ended
 
-OURS = {"python": [sys.executable], "airloom": [sys.executable, "-m", "airloom"]}
-"""What these words in a command stand for, so that no environment needs to be active."""
 LAST_WORDS = 0.5  # s to print why it ends
 FAREWELL = 4.0  # s to end after it has left; less than a branch is granted beyond the turns of its members
 HAS_LEFT = "has left the loom"
@@ -40,7 +40,7 @@ class Processes:
     def start(self, name: str, command: list[str], folder: str | None, address: str, logs: Path | None) -> None:
         """It is told where the loom is by its environment."""
         output: Any = (logs / f"member-{name}.txt").open("w+b") if logs else tempfile.TemporaryFile()  # noqa: SIM115
-        command = [word for part in command for word in OURS.get(part, [part])]
+        command = resolved(command)
         variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
         try:
             process = Kept(command, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=folder)
@@ -70,6 +70,13 @@ class Processes:
     def ended_badly(self, name: str, patience: float = FAREWELL) -> bool:
         """Whether one that was free to end by itself has told by its code that it failed; who takes longer has not."""
         return bool(self._code(name, patience))
+
+    def failed_after_the_run(self, patience: Mapping[str, float]) -> Iterator[tuple[str, str]]:
+        """Names of those that end badly when all may end by themselves, each for so many seconds; with what is told."""
+        began = time.monotonic()
+        for name in self:
+            if self.ended_badly(name, max(began + patience.get(name, FAREWELL) - time.monotonic(), 0.0)):
+                yield name, f"has failed after the run{self.tail(name)}"
 
     def _code(self, name: str, patience: float) -> int | None:
         if name in self._started:
@@ -103,3 +110,12 @@ class Processes:
             started.process.end()
             started.output.close()
             self._ends[name] = f"{'was asked to end, and ' if ran else ''}{how_it_ended(started.process.returncode)}"
+
+
+def resolved(command: Sequence[str]) -> list[str]:
+    """With this Python for `python` and this Airloom for `airloom`, so that no environment need be active."""
+    ours = {"python": [sys.executable], "airloom": [sys.executable, "-m", "airloom"]}
+    words = []
+    for before, part in pairwise(["", *command]):
+        words += [part] if before.startswith("-") else ours.get(part, [part])  # not in python -m airloom
+    return words
