@@ -164,6 +164,7 @@ class RecordedRun:
         """A run that went on to its end may have failed nevertheless, or have ended too early."""
         for name in self.sim.missions_under_way:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        self.sim.loom.finish()
         if not self.sim.verdict.is_good:
             self.outcome = Outcome("failed", str(self.sim.verdict))
 
@@ -183,7 +184,7 @@ class RecordedRun:
     def summary(self) -> dict[str, Any]:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
-        boards = sim.autopilots.reports()
+        boards, ends = sim.autopilots.reports(), sim.loom.ends()
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -198,6 +199,7 @@ class RecordedRun:
             "warnings": sim.warnings,
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
             **({"autopilots": boards} if boards else {}),
+            **({"members": ends} if ends else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }

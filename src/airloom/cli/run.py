@@ -184,6 +184,8 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.doors import token_for
 
     sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
+    if not wishes.quiet:
+        sim.loom.tell = say
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:
