@@ -124,8 +124,8 @@ PUBLISHED_HOVER = {
     "crazyflie2_crazys": (2271.9, 1.0, 9.8),
     "x500": (769.0, 1.0, 9.80665),
 }
-"""rad/s, tolerance, and the gravity it belongs to: Förster's maps give 1862 where the thrust is a quarter of the weight,
-CrazyS' hover PWM 6874 gives 2271.9, PX4's x500 hovers at 769."""
+"""rad/s, tolerance, and the gravity it belongs to: Förster's maps give 1862 at a quarter of the weight, CrazyS'
+hover PWM 6874 gives 2271.9, PX4's x500 hovers at 769."""
 
 
 def hovering(vehicle: str, on: str, gravity: float = 9.80665, wind=(0.0, 0.0, 0.0)) -> Simulation:
@@ -150,7 +150,7 @@ def settled_speed(vehicle: str, on: str, gravity: float) -> tuple[float, float]:
 
 @case(
     "Rotor speed in hover",
-    "weight = thrust; Förster (ETH Zürich, 2015); CrazyS: Silano, Iannelli (2020), hover PWM 6874; PX4-gazebo-models, x500",
+    "weight = thrust; Förster (2015); CrazyS: Silano, Iannelli (2020), hover PWM 6874; PX4-gazebo-models, x500",
     slow=True,
 )
 def hover_speed() -> Outcome:

@@ -16,6 +16,7 @@ from airloom.bridges.mcap import LogError, LogWriter
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
 from airloom.divergence import Diverged, Guard
+from airloom.flight_watch import FlightWatch
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
@@ -88,6 +89,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
+        self._watch = FlightWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -255,6 +257,7 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
+        self._watch.start()
         self.start_counting()
 
     def _close_log(self) -> None:
