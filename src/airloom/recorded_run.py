@@ -18,6 +18,7 @@ from airloom.bridges.mcap.format import matches_any
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
 from airloom.divergence import Diverged
+from airloom.flight_watch import FlightWatch
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
@@ -95,6 +96,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
+        self._watch = FlightWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -277,6 +279,7 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
+        self._watch.start()
         self.start_counting()
 
     def _tell_of_idle_patterns(self) -> None:
