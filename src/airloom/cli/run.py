@@ -121,7 +121,7 @@ def run(
         from airloom.studio.ports import check
 
         check(host, port)
-    pace = parsed_speed(speed or ("1" if link or studio else "max"))
+    pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
     wishes = Wishes(pace, out, not no_log, link, studio, loom, cluster, token, not (no_log or no_figures), quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
