@@ -10,6 +10,7 @@ import typer
 
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, new_table, out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.benchmark import Measurement
@@ -35,7 +36,7 @@ def bench(
 
     effort = QUICK if quick else Effort()
     measured: list[Measurement] = []
-    with out.status("") as status:
+    with interrupted_by_ctrl_c(), out.status("") as status:
         for name, measure in benchmarks(effort).items():
             status.update(f"Measuring: {name} …")
             measured.append(measure(effort))
@@ -47,9 +48,7 @@ def bench(
 
 
 def _print_table(measured: list[Measurement]) -> None:
-    table = new_table("", "measured", "", "target", "of bare")
-    for number in (1, 3, 4):
-        table.columns[number].justify = "right"
+    table = new_table("", "measured", "", "target", "of bare", numbers=(1, 3, 4))
     for one in measured:
         style = {True: "green", False: "yellow", None: ""}[one.is_reached]
         sign = "<" if one.less_is_better else "≥"

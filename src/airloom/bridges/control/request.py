@@ -9,6 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from airloom.bridges.control.tower import Tower
 from airloom.commands import EDGE
 from airloom.missions.pursuit import TOP_SPEED
+from airloom.patterns import Pattern
+from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
@@ -30,13 +32,14 @@ class Request(BaseModel):
         raise NotImplementedError
 
     def note(self) -> str:
-        return " ".join([self.method, *(f"{key}={value}" for key, value in self.model_dump(exclude_none=True).items())])
+        given = self.model_dump(exclude_none=True)
+        return " ".join([self.method, *(f"{key}={shortened(str(value))}" for key, value in given.items())])
 
 
 class ForVehicles(Request):
     """Goes to a vehicle, or to all that match a pattern such as drone*."""
 
-    vehicle: str
+    vehicle: Pattern
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         tower.must_go_on()
