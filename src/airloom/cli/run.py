@@ -137,7 +137,7 @@ def run(
         from airloom.studio.ports import check
 
         check(host, port)
-    pace = parsed_speed(speed or ("1" if link or studio else "max"))
+    pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
     figures = not (no_log or no_figures)
     wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))

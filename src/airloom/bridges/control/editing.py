@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError
 
-from airloom.bridges.control.request import Request, Vector
+from airloom.bridges.control.request import Bounded, Request, Vector
 from airloom.bridges.control.tower import RequestError, Tower, hint
 from airloom.fleet import expand_copies
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
@@ -87,7 +87,7 @@ class Spawn(Edit):
     method = "spawn"
     kind: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
     size: Size = [1.0, 1.0, 1.0]
 
     def edit(self, scene: Scene) -> str:
@@ -112,7 +112,7 @@ class Copy(Edit):
     method = "copy"
     name: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
 
     def edit(self, scene: Scene) -> str:
         original = scene.kind_of(self.name)[self.name]
@@ -127,7 +127,7 @@ class Move(Edit):
     method = "move"
     name: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
 
     def edit(self, scene: Scene) -> str:
         scene.put(self.name, scene.kind_of(self.name)[self.name], self.position, self.yaw)
