@@ -236,6 +236,7 @@ class RecordedRun:
                 self._restarting = False
                 self.begin_anew()
             if self._stands_still() and self.link:
+                self.note_time()
                 self.link.serve(wait=Glance.slice)
             else:
                 glance = Glance(self) if self.link or self.pacer else None
