@@ -93,7 +93,7 @@ class RecordedRun:
         self.link = ControlLink(self) if link else None
         self._stopping = False
         self._restarting = False
-        self._start_clock = self._end_clock = self._start_time = 0.0
+        self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
         self._watch = FlightWatch(sim)
@@ -176,8 +176,10 @@ class RecordedRun:
 
     @property
     def wall_time(self) -> float:
-        """Seconds since the first tick was over."""
-        return (self._end_clock or time.perf_counter()) - self._start_clock if self.started else 0.0
+        """Seconds since the first tick was over, without those in which the run stood still to be looked at."""
+        if not self.started:
+            return 0.0
+        return (self._end_clock or time.perf_counter()) - self._start_clock - self._stood_still
 
     @property
     def real_time_factor(self) -> float:
@@ -246,7 +248,7 @@ class RecordedRun:
 
     def start_counting(self) -> None:
         """From now on the clock on the wall counts."""
-        self._start_clock, self._start_time = time.perf_counter(), self.sim.time
+        self._start_clock, self._start_time, self._stood_still = time.perf_counter(), self.sim.time, 0.0
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
@@ -260,10 +262,17 @@ class RecordedRun:
                 self._restarting = False
                 self.begin_anew()
             if self._stands_still() and self.link:
-                self.link.serve(wait=Glance.slice)
+                self._stand_still()
             else:
                 glance = Glance(self) if self.link or self.pacer else None
                 self.sim.run(self.target * self.sim.step_ns / NS_PER_SECOND, watch, glance)
+
+    def _stand_still(self) -> None:
+        assert self.link is not None
+        began = time.perf_counter()
+        self.note_time()
+        self.link.serve(wait=Glance.slice)
+        self._stood_still += time.perf_counter() - began
 
     def _goes_on(self) -> bool:
         return not self._stopping and (not self.finished or self.audience > 0 or self._restarting)
