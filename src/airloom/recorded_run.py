@@ -141,12 +141,21 @@ class RecordedRun:
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         try:
-            self._close_log()
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
                 self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+            elif self.outcome.error is None:
+                self._judge()
+            self._close_log()
             self.folder.write_summary(self.summary())  # of a run without a tick, this is its first look
         finally:
             self.sim.close()
+
+    def _judge(self) -> None:
+        """A run that went on to its end may have failed nevertheless, or have ended too early."""
+        for name in self.sim.missions_under_way:
+            self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        if not self.sim.verdict.is_good:
+            self.outcome = Outcome("failed", str(self.sim.verdict))
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -171,6 +180,7 @@ class RecordedRun:
             "airloom": __version__,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
+            "verdict": sim.verdict.summary(),
             "simulated_time": sim.time,
             "wall_time": self.wall_time,
             "real_time_factor": self.real_time_factor,

@@ -30,6 +30,7 @@ from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
+from airloom.verdict import Finding, Verdict
 from airloom.world.ground import TerrainError
 
 LONGEST_CHUNK = 1000  # ticks
@@ -47,6 +48,7 @@ class Simulation:
         self.seed = scenario.seed if seed is None else _checked_seed(seed)
         self.bus = Bus()
         self.warnings: list[str] = []
+        self.verdict = Verdict()
         self.systems = {name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled}
         try:
             self.fleet = Fleet(scenario, self.systems.values())
@@ -151,6 +153,7 @@ class Simulation:
         self.autopilots.close()
         self.tick, self._started = 0, False
         self.warnings.clear()
+        self.verdict = Verdict()
         self._prepare()
 
     def change(self, scenario: Scenario) -> None:
@@ -207,6 +210,11 @@ class Simulation:
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
 
+    @property
+    def missions_under_way(self) -> list[str]:
+        """The names of those that were started and are not over."""
+        return [task.name for task in self._tasks if task.is_on_its_own and not task.done]
+
     def record(self, tape: Tape) -> None:
         """Publish what the loop writes to a tape until the tape is over."""
         self._publisher.record(tape)
@@ -223,6 +231,19 @@ class Simulation:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
         if level != "info":
             self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
+        self._tell(source, text, level)
+
+    def fail(self, source: str, why: str) -> None:
+        """Note that somebody did not do its job. The run goes on, and is a failed one: see `verdict`."""
+        self.verdict.findings.append(Finding(self.time, source, why, good=False))
+        self._tell(source, why, "error")
+
+    def succeed(self, source: str, what: str) -> None:
+        """Note that somebody did its job: a mission is done, an autopilot has landed."""
+        self.verdict.findings.append(Finding(self.time, source, what, good=True))
+        self._tell(source, what, "info")
+
+    def _tell(self, source: str, text: str, level: str) -> None:
         if self._events.wanted:
             self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
 

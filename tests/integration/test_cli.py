@@ -264,6 +264,31 @@ def test_a_plugin_that_raises_is_named_with_its_line():
     assert "Traceback" in fly("hover", "--until", "2", "--set", setting, "--debug")[0].stderr
 
 
+MISSION = "systems={m: {kind: mission, items: [{takeoff: 1}, {goto: [0, 0, %s]}]}}"
+
+
+def test_a_mission_that_fails_is_a_failed_run():
+    done, summary = fly("hover", "--until", "8", "--set", "engine=batch", "--set", MISSION % -1)
+    assert done.returncode == 3
+    assert "The run failed: " in done.stderr
+    assert "cf: m failed: MissionError: cf: (0, 0, -1) lies in the ground" in done.stderr
+    assert summary["status"] == "failed"
+    assert "lies in the ground" in summary["reason"]
+    assert summary["simulated_time"] == 8.0
+    assert not summary["verdict"]["good"]
+    assert summary["verdict"]["findings"][0]["source"] == "cf"
+
+
+def test_a_mission_that_is_done_or_not_over_is_told():
+    done, summary = fly("hover", "--until", "15", "--set", "engine=batch", "--set", MISSION % 1.5)
+    assert done.returncode == 0
+    assert "cf: m is done" in done.stdout
+    assert summary["verdict"]["good"]
+    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5)
+    assert done.returncode == 0
+    assert summary["warnings"] == ["2.000 s: cf: its mission was not over when the run ended"]
+
+
 @pytest.mark.parametrize("engine", ["mujoco", "batch"])
 def test_a_state_that_is_no_number_ends_the_run(engine):
     with open("blow.py", "w") as file:

@@ -103,6 +103,9 @@ def run(
 
     Ctrl-C ends it cleanly, a second Ctrl-C at once.
 
+    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake,
+    3 if it ended and somebody in it did not do its job (a mission failed), and 128 + N after signal N.
+
     [bold]Examples[/bold]
 
       airloom run hover
@@ -212,6 +215,8 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
 
 def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     """Draw, tell, and give the exit code."""
+    from airloom.verdict import EXIT_CODE
+
     figures = _drawn(run, wishes.quiet) if wishes.figures else []
     if not wishes.quiet:
         from airloom.cli.summary import print_summary
@@ -225,6 +230,9 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     if run.outcome.status == "stopped" and signals:
         warn(f"Stopped at t = {run.sim.time:.3f} s by {signal.Signals(signals[0]).name}.")
         return 128 + signals[0]
+    if not run.sim.verdict.is_good:
+        complain(str(run.sim.verdict), "The run failed")
+        return EXIT_CODE
     return 0
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
 
 MOST_VEHICLES = 5
-MOST_WARNINGS = 10
+MOST_WARNINGS = MOST_SUCCESSES = 10
 
 
 def print_summary(run: RecordedRun, figures: list[Path]) -> None:
@@ -28,6 +28,11 @@ def print_summary(run: RecordedRun, figures: list[Path]) -> None:
     for name, report in sim.autopilots.reports().items():
         _print_board(name, report)
     _print_vehicles(run)
+    successes = [finding for finding in sim.verdict.findings if finding.good]
+    for success in successes[:MOST_SUCCESSES]:
+        say(str(success), "green")
+    if len(successes) > MOST_SUCCESSES:
+        say(f"… and {len(successes) - MOST_SUCCESSES} more that did their job", "green")
     for warning in sim.warnings[:MOST_WARNINGS]:
         warn(f"Warning: {warning}")
     if len(sim.warnings) > MOST_WARNINGS:

@@ -135,6 +135,11 @@ class Task:
         else:
             self._listeners.append(listener)
 
+    @property
+    def is_on_its_own(self) -> bool:
+        """Whether nobody waits for its end: what becomes of it is then told on /events."""
+        return not self._listeners
+
     def call_at(self, time: float, function: Callable[[], None]) -> None:
         """As `sim.call_at`, but forgotten when the task has moved on in the meantime."""
         turn = self._turn
@@ -181,7 +186,7 @@ class Task:
 
     def _finish(self, result: Any = None, error: BaseException | None = None) -> None:
         self.done, self.result, self.error = True, result, error
-        if error is not None and not self._listeners:
-            self.sim.event(self.name, f"mission failed: {type(error).__name__}: {error}", level="error")
+        if error is not None and self.is_on_its_own:
+            self.sim.fail(self.name, f"mission failed: {type(error).__name__}: {error}")
         for listener in self._listeners:
             listener(self)

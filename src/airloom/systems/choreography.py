@@ -41,11 +41,10 @@ class Choreography(System):
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)
 
     def reset(self, sim) -> None:
-        sim.start(self._perform(sim), self.name)
+        sim.call_at(self.parameters.start, lambda: sim.start(self._perform(sim), self.name))
 
     async def _perform(self, sim) -> None:
         p = self.parameters
-        await Sleep(p.start)
         pads = self._vehicles.positions
         above_pads = pads + np.array([0.0, 0.0, p.height])
         await self._move(sim, pads, above_pads)
@@ -58,6 +57,7 @@ class Choreography(System):
         await Sleep(SETTLE)
         for vehicle in self._vehicles:
             vehicle.kill()
+        sim.succeed(self.name, "is done")
 
     async def _change_to(self, sim, name: str, places: np.ndarray, goals: np.ndarray) -> np.ndarray:
         """Everybody to a goal of its own, and a rest there; returns whose goal is where."""

@@ -73,15 +73,14 @@ class FlyMission(System):
             sim.start(self._fly(Pilot(sim, vehicle)), vehicle.name)
 
     async def _fly(self, pilot: Pilot) -> None:
-        """A mission that fails leaves its vehicle hovering, and the simulation running."""
+        """A mission that fails leaves its vehicle hovering, and the simulation running, which is a failed run."""
         try:
             await self._mission(pilot)
         except Exception as error:
-            text = f"{self.name} failed: {type(error).__name__}: {error}"
-            pilot.sim.event(pilot.name, text, level="error")
+            pilot.sim.fail(pilot.name, f"{self.name} failed: {type(error).__name__}: {error}")
             pilot.brake()
         else:
-            pilot.sim.event(pilot.name, f"{self.name} is done")
+            pilot.sim.succeed(pilot.name, f"{self.name} is done")
 
 
 def _ground_height(world: Any, x: float, y: float) -> float:
