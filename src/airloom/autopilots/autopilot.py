@@ -97,6 +97,9 @@ class Autopilot(Plugin):
         self.hear(flight.blocks[wire[BLOCK]], flight.rotors[wire[BLOCK]], wire[LANE], self.sim.tick, wire)
         return int(wire[RESULT])
 
+    def carry(self) -> None:
+        """Hand over what it and others have said to each other beside the frames; it waits for the next."""
+
     def close(self) -> None:
         """End what was started."""
         raise NotImplementedError
@@ -197,6 +200,11 @@ class Autopilots:
         """All who were told something."""
         if self._flying and not lockstep.hear(self._sim.tick, self._sim.fleet.flight, self.wires):
             self.attend()
+
+    def carry(self) -> None:
+        """For all, between frames and turns of members."""
+        for autopilot in self._flying:
+            autopilot.carry()
 
     def attend(self) -> None:
         """To all who were not heard well, or whose page is full."""

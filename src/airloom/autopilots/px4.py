@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,8 @@ from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.px4_console import Console
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.loom.line import set_kernel_timeouts
@@ -45,17 +47,22 @@ class PX4(ProgramAutopilot):
     Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
     parameters: PX4Parameters
     needs = ("imu", "magnetometer", "barometer", "gnss")
+    speaks_as = "PX4"
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
         self._folder = folder
+        self._console: Console | None = None
         self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
         self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
         self._fill_wire()
-        if not self.parameters.attach:
+        if self.parameters.attach:
+            self._say_what_it_must_know()
+        else:
             self.program = self._started(folder)
+            self._console = Console(self, folder)
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
@@ -178,9 +185,22 @@ class PX4(ProgramAutopilot):
         folder.mkdir(parents=True, exist_ok=True)
         for name in LEFT_BEHIND:
             (folder / name).unlink(missing_ok=True)
-        variables = {f"PX4_PARAM_{name}": f"{value:g}" for name, value in self._params().items()}
-        variables["PX4_SIM_MODEL"] = self.parameters.airframe
-        return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
+        command = [binary, "-d", "-i", self.instance, "-w", folder, *self.parameters.arguments, etc]
+        return Program(command, folder, self._variables())
+
+    def _variables(self) -> dict[str, str]:
+        params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
+        return {**params, "PX4_SIM_MODEL": self.parameters.airframe}
+
+    def _say_what_it_must_know(self) -> None:
+        """One that somebody else starts has the parameters of its airframe, and those of the scenario, only from them."""
+        variables = " ".join(f"{name}={value}" for name, value in self._variables().items())
+        text = f"waits for a PX4 that you start: {variables} px4 -d -i {self.instance} BUILD/etc"
+        self.sim.event(self.vehicle.name, text)
+        print(f"{self.vehicle.name} {text}", file=sys.stderr, flush=True)
+        if self.parameters.all_params:
+            text = "its PX4 was attached and has the scenario's parameters only if it was started with them"
+            self.sim.event(self.vehicle.name, text, level="warning")
 
     def _params(self) -> dict[str, float]:
         """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
@@ -197,11 +217,13 @@ class PX4(ProgramAutopilot):
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
             params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
             params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
-        return {**params, **self.parameters.params}
+        return {**params, **self.parameters.all_params}
 
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
+        if self._console is not None:
+            self._console.close()
         for path in self._folder.glob("*"):
             if path.is_symlink():
                 path.unlink()
