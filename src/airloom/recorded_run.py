@@ -77,6 +77,8 @@ class RecordedRun:
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = Outcome()
+        self.is_starting = False
+        """Whether it is in its first tick, which cannot be waited for."""
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
         self.paused = False
@@ -224,8 +226,11 @@ class RecordedRun:
 
     def _first_tick(self) -> None:
         """Apart from the others, because it waits for whatever must be compiled."""
-        self.sim.step()
-        self.start_counting()
+        self.is_starting = True
+        if not self._stopping:
+            self.sim.step()
+            self.start_counting()
+        self.is_starting = False
 
     def start_counting(self) -> None:
         """From now on the clock on the wall counts."""

@@ -74,11 +74,14 @@ class RunFolder:
         return self.path / f"{name}.png"
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """All at once: a reader finds the whole summary or none. NaN and infinity become null."""
+        """All at once: a reader finds the whole summary or none. NaN and infinity become null.
+
+        Halves of characters, as paths may hold, become escapes, which are JSON's own.
+        """
         text = json.dumps(_plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
         unfinished = self.summary.with_suffix(".json.unfinished")
         try:
-            unfinished.write_text(text + "\n", encoding="utf-8")
+            unfinished.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
             os.replace(unfinished, self.summary)
         except OSError as error:
             raise RunFolderError(f"cannot write {self.summary}: {error.strerror}") from error

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Callable, Coroutine, Mapping
-from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -24,11 +23,13 @@ from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.patterns import matching
 from airloom.plugin import find
 from airloom.publishing import Publisher, Tape
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
+from airloom.text import sound
 from airloom.vehicle import Vehicle
 from airloom.verdict import Finding, Verdict
 from airloom.world.ground import TerrainError
@@ -221,7 +222,7 @@ class Simulation:
 
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""
-        return Group(self, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
+        return Group(self, matching(self.vehicles.items(), pattern))
 
     def call_at(self, time: float, function: Callable[[], None]) -> None:
         """Call a function once, before the first tick that starts at or after `time` seconds."""
@@ -229,6 +230,7 @@ class Simulation:
 
     def event(self, source: str, text: str, level: str = "info") -> None:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
+        source, text = sound(source), sound(text)
         if level != "info":
             self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
         self._tell(source, text, level)

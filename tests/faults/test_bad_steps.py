@@ -49,6 +49,10 @@ def server(tmp_path_factory):
         (b'{"method":"command","vehicle":"cf","kind":"position_yaw","position":[0,0]}', "three finite numbers"),
         (b'{"method":"command","vehicle":"cf","kind":"position_yaw","position":[0,0,1e999]}', "out of range"),
         (b'{"method":"rotors","vehicle":"cf","speeds":[1,1,1,1]}', "own controller"),
+        (b'{"method":"observe","vehicle":"\\ud800"}', "no line of JSON"),
+        (b'{"method":"step","observe":"' + b"[" * 60_000 + b'"}', "16 of * ? [, got 60000 and 60000"),
+        (b'{"method":"step","readings":"' + b"?*" * 9 + b'"}', "16 of * ? [, got 18 and 18"),
+        (b'{"method":"observe","vehicle":"' + b"x" * 60_000 + b'"}', "no vehicle is called 'xxx"),
     ],
 )
 def test_refused(server, line, complaint):

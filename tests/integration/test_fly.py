@@ -232,7 +232,25 @@ FAULTS = {
     b'{"method": "speed", "speed": 0}\n': "greater than or equal to 0.01",
     b"x" * (LONGEST_LINE + 1) + b"\n": "a line may have 65536 bytes at most",
     b"x" * 1_000_000 + b"\n": "a line may have 65536 bytes at most",
+    b'{"method": "goto", "vehicle": "\\ud800", "position": [0, 0, 1]}\n': "half a character",
+    b'{"method": "observe", "vehicle": "\\ud800"}\n': "half a character",
+    b'{"method": "spawn", "kind": "\\udfff", "position": [0, 0, 1]}\n': "half a character",
+    b'{"method": "command", "vehicle": "drone0", "kind": "idle", "\\ud800": 1}\n': "half a character",
+    b'{"method": "tune", "vehicle": "drone0", "gains": {"\\ud800": 1}}\n': "half a character",
+    b'{"\\ud800": 1}\n': "half a character",
+    b'{"method": "observe", "vehicle": "' + b"[" * 60_000 + b'"}\n': "16 of * ? [, got 60000 and 60000",
+    b'{"method": "land", "vehicle": "' + b"*a" * 20 + b'"}\n': "16 of * ? [, got 40 and 20",
+    b'{"method": "observe", "vehicle": "' + b"x" * 60_000 + b'"}\n': "no vehicle is called 'xxx",
 }
+
+
+def test_a_thread_that_stumbles_gives_its_place_back(fresh):
+    """32 may be connected; each of these once took a place for good."""
+    for _ in range(40):
+        with fresh.raw() as connection:
+            assert not exchange(connection, b'{"method": "observe", "vehicle": "\\ud800"}\n')["ok"]
+    with fresh.client() as client:
+        assert client.ask("info")["time"] >= 0
 
 
 @pytest.mark.parametrize("line", FAULTS, ids=lambda line: line[:70].decode(errors="replace").strip())

@@ -10,6 +10,7 @@ import typer
 
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, new_table, out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.benchmark import Measurement
@@ -35,7 +36,7 @@ def bench(
 
     effort = QUICK if quick else Effort()
     measured: list[Measurement] = []
-    with out.status("") as status:
+    with interrupted_by_ctrl_c(), out.status("") as status:
         for name, measure in benchmarks(effort).items():
             status.update(f"Measuring: {name} …")
             measured.append(measure(effort))

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from airloom.cli.options import parsed_settings
 from airloom.cli.screen import out
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.checking import Check
@@ -50,7 +51,7 @@ def check(
     subject = subject_of(target, scenario, parsed_settings(set_))
     out.print(f"Checking the {subject.category} [bold]{subject.kind.rpartition(':')[2]}[/bold]")
     failed = 0
-    with out.status("Flying …"):
+    with interrupted_by_ctrl_c(), out.status("Flying …"):
         for one in examine(subject):
             failed += one.passed is False
             out.print(_row(one))

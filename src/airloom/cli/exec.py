@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -47,6 +48,8 @@ def execute(
         )
     if rate and every:
         raise typer.BadParameter("give --rate or --every, not both")
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as a Python program finds it
     execute(script, arguments or [], 1 / every if every else rate, _unix_ns(epoch))
 
 

@@ -15,6 +15,7 @@ from rich.progress import track
 from airloom.cli.options import parsed_speed
 from airloom.cli.screen import out as screen
 from airloom.cli.screen import say, warn
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,7 +79,7 @@ def film(
     source = RecordedSource(RunFolder.open(run), clock)
     whom = _checked_vehicle(vehicle, source.names)
     times = _times(from_, _checked_end(from_, until, clock.end), pace / fps)
-    with FilmSet(source, clock, camera.value, whom) as scene:
+    with FilmSet(source, clock, camera.value, whom) as scene, interrupted_by_ctrl_c():
         if out.suffix == PICTURE:
             _take_picture(scene, out, times[:1], shape)
         else:

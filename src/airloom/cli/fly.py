@@ -16,6 +16,7 @@ import typer
 from rich.markup import escape
 
 from airloom.cli.screen import complain, new_table, out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.bridges.control.client import LinkClient
@@ -47,7 +48,7 @@ def fly(
     """
     from airloom.bridges.control.client import LinkClient
 
-    with LinkClient.find(run) as link:
+    with interrupted_by_ctrl_c(), LinkClient.find(run) as link:
         raise typer.Exit(Cockpit(link).converse())
 
 

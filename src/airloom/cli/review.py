@@ -9,6 +9,7 @@ import typer
 
 from airloom.cli.options import Speed
 from airloom.cli.screen import out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's folder, its log file, or the word last.", show_default=True)
@@ -59,4 +60,5 @@ def replay(run: Run = "last", speed: Speed = "1") -> None:
     from airloom.cli.options import parsed_speed
     from airloom.replay import print_replay
 
-    print_replay(run, parsed_speed(speed) or float("inf"), out)
+    with interrupted_by_ctrl_c():
+        print_replay(run, parsed_speed(speed) or float("inf"), out)

@@ -163,7 +163,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
                 say(text, "cyan")
             display.look(run)
 
-    with _studio_beside(run, wishes), ended_by_signals(run) as signals:
+    with ended_by_signals(run) as signals, _studio_beside(run, wishes):
         run.fly(look)
     return run, signals
 

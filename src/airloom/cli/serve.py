@@ -9,6 +9,7 @@ import shlex
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,7 +106,7 @@ def _over_stdio(scenario: Scenario, out: Path | None) -> None:
 
     replies = os.dup(1)
     os.dup2(2, 1)  # whatever anybody prints must not get between the replies
-    with _session(scenario, out) as session:
+    with abandoned_by_signals(code=0), _session(scenario, out) as session:
         serve_stream(session, 0, replies)
 
 
@@ -113,7 +114,7 @@ def _over_tcp(scenario: Scenario, out: Path | None, host: str, port: int, token:
     from airloom.bridges.steps.places import tcp_listener
     from airloom.loopback import LOOPBACK
 
-    with tcp_listener(host, port) as listener:
+    with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
         if host not in LOOPBACK and not token:
             token = secrets.token_urlsafe(16)
             say(f"Clients must show this token:  {token}", "cyan")
@@ -123,11 +124,12 @@ def _over_tcp(scenario: Scenario, out: Path | None, host: str, port: int, token:
 def _over_unix_socket(scenario: Scenario, out: Path | None, path: Path, token: str | None) -> None:
     from airloom.bridges.steps.places import unix_listener
 
-    with unix_listener(path) as listener:
+    tidy = partial(path.unlink, missing_ok=True)
+    with unix_listener(path) as listener, abandoned_by_signals(tidy, code=0):
         try:
             _listen(scenario, out, listener, str(path), token)
         finally:
-            path.unlink(missing_ok=True)
+            tidy()
 
 
 def _listen(scenario: Scenario, out: Path | None, listener: socket.socket, where: str, token: str | None) -> None:
@@ -161,9 +163,8 @@ def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
     from airloom.simulation import Simulation
 
-    with abandoned_by_signals():
-        sim = Simulation(scenario)
-        sim.warm_up()
+    sim = Simulation(scenario)
+    sim.warm_up()
     gc.collect()
     gc.freeze()  # what is loaded stays: to search it again would take longer than many steps, in the middle of one
     return sim

@@ -15,14 +15,43 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
 
 
+_interruptions: list[int] = []
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C has raised an exception, which the compiler may have turned into one of its own."""
+    return bool(_interruptions)
+
+
 @contextmanager
-def abandoned_by_signals() -> Iterator[None]:
-    """Nothing is lost yet: a signal ends the process at once, for an exception could get lost inside the compiler."""
+def interrupted_by_ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt inside, for there is something to put in order."""
+
+    def interrupt(number: int, _: Any) -> None:
+        _interruptions.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def abandoned_by_signals(tidy: Callable[[], None] = lambda: None, code: int | None = None) -> Iterator[None]:
+    """Nothing is lost yet: a signal ends the process at once, for an exception could get lost inside the compiler.
+
+    The exit code tells of the signal, unless another is given.
+    """
 
     def leave(number: int) -> None:
+        tidy()
         out.show_cursor()
-        warn(f"Stopped before the first tick by {signal.Signals(number).name}.")
-        os._exit(128 + number)
+        warn("Stopped.")
+        os._exit(128 + number if code is None else code)
 
     with _handled_by(leave):
         yield
@@ -40,7 +69,7 @@ def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
         for one in (signal.SIGINT, signal.SIGTERM):
             signal.signal(one, signal.SIG_DFL)
         run.stop()
-        if not run.started:
+        if run.is_starting:
             raise Interrupted
 
     with _handled_by(end):

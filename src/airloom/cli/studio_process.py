@@ -28,7 +28,13 @@ class StudioProcess:
         command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
         command += [] if port is None else ["--port", str(port)]
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, env=variables)
+        self._process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            env=variables,
+            process_group=0,  # Ctrl-C is for the simulation, which then ends the studio
+        )
         Thread(target=self._listen, name="studio", daemon=True).start()
 
     def __enter__(self) -> StudioProcess:

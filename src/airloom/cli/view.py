@@ -11,6 +11,7 @@ import typer
 
 from airloom.cli.options import Host, Port, Token
 from airloom.cli.screen import out, say, warn
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.run_folder import RunFolder
@@ -54,12 +55,11 @@ def view(
 
     check(host, port)
     sources = _opened(runs or ["last"])
-    with Studio(sources, host, port, token) as studio:
+    with Studio(sources, host, port, token) as studio, suppress(KeyboardInterrupt), interrupted_by_ctrl_c():
         invite(studio.gateway.url, studio.gateway.port, port)
         say("Ctrl-C ends it.", "dim")
-        with suppress(KeyboardInterrupt):
-            studio.run(look=_listening(studio))
-            say(f"Over: {studio.stage.lost}.")
+        studio.run(look=_listening(studio))
+        say(f"Over: {studio.stage.lost}.")
 
 
 def _listening(studio: Studio) -> Callable[[], None]:

@@ -87,8 +87,6 @@ class Branch:
             raise BranchError(f"the line to {self._address} is lost: {lost}") from None
         except ProtocolError as error:
             raise BranchError(f"{self._address} talks nonsense: {error}") from None
-        except DoorError as error:
-            raise BranchError(str(error)) from None
         return "it was asked to stop"
 
     def close(self, reason: str = "the branch ends") -> None:

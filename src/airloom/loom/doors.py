@@ -31,6 +31,7 @@ class Doors:
         local.bind(os.fspath(self._path))
         self._path.chmod(0o600)
         local.listen(128)
+        local.setblocking(False)
         self.listeners = [local]
         if place:
             self._open_tcp(*place)
@@ -42,16 +43,9 @@ class Doors:
         except OSError as error:
             self.close()
             raise DoorError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
+        listener.setblocking(False)
         self.listeners.append(listener)
         self.remote_address = f"tcp:{host}:{listener.getsockname()[1]}"
-
-    def accept(self, listener: socket.socket) -> socket.socket:
-        try:
-            return listener.accept()[0]
-        except OSError as error:
-            raise DoorError(
-                f"nobody else can join: {error.strerror}; `ulimit -n` tells the most files allowed"
-            ) from None
 
     def knows(self, token: str, came_by: socket.socket) -> bool:
         """Whether somebody with this token may come in by that door; files have their own permissions."""

@@ -46,6 +46,18 @@ class Line:
         data = self._buffer or self._read()
         while (size := _size(data)) is None or len(data) < size:
             data = self._keep(data) + self._read()
+        return self._taken(data, size)
+
+    def arrived(self, longest: int = LONGEST_MESSAGE) -> tuple[Kind, bytes] | None:
+        """The next message as it came, if all of it has come: nobody waits. It may have `longest` bytes."""
+        while (size := _size(self._buffer, longest)) is None or len(self._buffer) < size:
+            try:
+                self._buffer += self._read(socket.MSG_DONTWAIT)
+            except TimeoutError:
+                return None
+        return self._taken(self._buffer, size)
+
+    def _taken(self, data: bytes, size: int) -> tuple[Kind, bytes]:
         self._buffer = data[size:]
         try:
             return KINDS[data[4]], data[HEAD.size : size]
@@ -72,9 +84,9 @@ class Line:
         self._buffer = data
         return data
 
-    def _read(self) -> bytes:
+    def _read(self, flags: int = 0) -> bytes:
         try:
-            data = self._socket.recv(65536)
+            data = self._socket.recv(65536, flags)
         except BlockingIOError:
             raise TimeoutError from None
         except OSError as error:
@@ -95,13 +107,13 @@ def set_kernel_timeouts(line: socket.socket, seconds: float) -> None:
         line.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
-def _size(data: bytes) -> int | None:
+def _size(data: bytes, longest: int = LONGEST_MESSAGE) -> int | None:
     """Of the message at hand with its head, once that is there."""
     if len(data) < HEAD.size:
         return None
     length, _ = HEAD.unpack_from(data)
-    if not 1 <= length <= LONGEST_MESSAGE:
-        raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {LONGEST_MESSAGE} are taken")
+    if not 1 <= length <= longest:
+        raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {longest} are taken")
     return 4 + length
 
 

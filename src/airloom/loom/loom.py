@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +26,8 @@ from airloom.loom.plan import Plan
 from airloom.loom.processes import CannotStart, Processes
 from airloom.loom.protocol import End, Hello, Kind, Letter, Phase, ProtocolError, Welcome
 from airloom.loom.sights import FleetSights
+from airloom.patterns import PatternError, matching
+from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -141,10 +142,7 @@ class Loom:
 
     def _look_out(self, patience: float = 0.0) -> None:
         assert self._hub is not None
-        try:
-            self._hub.look_out(patience)
-        except DoorError as error:
-            raise LoomError(str(error)) from None
+        self._hub.look_out(patience)
 
     def _must_still_come(self, name: str, waited: float) -> None:
         assert self._hub is not None
@@ -179,10 +177,10 @@ class Loom:
             raise ProtocolError(f"no member is called '{hello.name}'; the scenario has {', '.join(self._described)}")
         if hello.name in self._members:
             raise ProtocolError(f"member '{hello.name}' is here already")
-        vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
-        if not vehicles:
-            raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
         try:
+            vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
+            if not vehicles:
+                raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
             rate = 1e9 / hello.period_ns if hello.period_ns else description.rate
             period = ticks_per_period(rate, self._sim.step_ns)
         except ValueError as error:
@@ -249,7 +247,7 @@ class Loom:
             return None
         try:
             if outcome.what is What.FAILED:
-                raise ProtocolError(outcome.body.decode())
+                raise ProtocolError(outcome.body.decode(errors="replace"))
             return self._understood(member, outcome.body, now)
         except ProtocolError as error:
             self._deal_with(member, f"member '{member.name}' {error}{self._processes.tail(member.name)}")
@@ -283,11 +281,15 @@ class Loom:
         if letter.other in self._members:
             self._members[letter.other].post(out)
             return
-        readers = [m for name, m in self._members.items() if fnmatchcase(name, letter.other) and m is not writer]
+        try:
+            readers = [m for m in matching(self._members.items(), letter.other) if m is not writer]
+        except PatternError as error:
+            self._sim.event(writer.name, f"wrote to '{shortened(letter.other)}': {error}", level="warning")
+            return
         for reader in readers:
             reader.post(out)
         if not readers:
-            self._sim.event(writer.name, f"wrote to '{letter.other}', which is no member", level="warning")
+            self._sim.event(writer.name, f"wrote to '{shortened(letter.other)}', which is no member", level="warning")
 
     # -- failures ----------------------------------------------------------------------------------------------------
 

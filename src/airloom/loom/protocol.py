@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from airloom.commands import BY_MODE, Command, Mode
+from airloom.text import sound
 
 VERSION = 1
 LONGEST_MESSAGE = 16 * 1024 * 1024
@@ -161,7 +162,7 @@ def order(vehicle: int, command: Command | None) -> bytes:
 
 
 def text(words: str) -> bytes:
-    data = words.encode()
+    data = sound(words).encode()
     return COUNT.pack(len(data)) + data
 
 

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
 
+from airloom.patterns import Pattern
+
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict()]
 Vector3 = tuple[Number, Number, Number]
@@ -230,12 +232,12 @@ class Engine(Model):
 
 
 class Log(Model):
-    topics: list[str] = Field(
+    topics: list[Pattern] = Field(
         default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors"],
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")
-    rates: dict[str, Positive] = Field(
+    rates: dict[Pattern, Positive] = Field(
         default_factory=dict, description="patterns of topics and how often they are logged at most, Hz"
     )
 
@@ -254,7 +256,7 @@ class Member(Model):
         "logic", description="logic thinks with the autopilots; simulators advance their part of the world after them"
     )
     rate: Positive = Field(50.0, description="turns a second, Hz")
-    vehicles: str = Field("*", description="name or pattern of those it sees and commands")
+    vehicles: Pattern = Field("*", description="name or pattern of those it sees and commands")
     timeout: Positive = Field(10.0, description="wall time that a turn may take, s")
     start_timeout: Positive = Field(30.0, description="wall time until it must have joined, s")
     on_failure: Literal["stop", "hold", "continue"] = Field(

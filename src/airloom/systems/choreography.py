@@ -10,6 +10,7 @@ from pydantic import Field
 from airloom.missions.formations import formation, share_out, smallest_gap
 from airloom.missions.tasks import Sleep
 from airloom.missions.trajectory import leg_durations, minimum_snap
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import NonNegative, Positive
 from airloom.system import System
@@ -20,7 +21,7 @@ SETTLE = 1.0  # s between the end of a trajectory and the rotors' stop
 
 
 class ChoreographyParameters(Parameters):
-    vehicles: str = Field("*", description="name or pattern")
+    vehicles: Pattern = Field("*", description="name or pattern")
     start: NonNegative = Field(1.0, description="lift-off, s")
     formations: list[Shape] = Field(
         default=["circle", "helix", "sphere"], min_length=1, description="one after the other"

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from airloom.missions.files import Mission, read_mission
 from airloom.missions.items import Item, fly_items
 from airloom.missions.pilot import Pilot
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
@@ -20,7 +21,7 @@ from airloom.world.ground import ground
 
 
 class MissionParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern; each one flies the mission")
+    vehicle: Pattern = Field("*", description="name or pattern; each one flies the mission")
     start: float = Field(0.0, ge=0, description="s")
     items: list[Item] | None = Field(None, min_length=1, description="takeoff, goto, follow, sleep, land")
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")

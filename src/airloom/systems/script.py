@@ -8,6 +8,7 @@ from functools import partial
 from pydantic import Field, field_validator, model_validator
 
 from airloom.commands import BY_MODE, Command, CommandError, Mode
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
@@ -59,7 +60,7 @@ class Order(Parameters):
 
 
 class ScriptParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     orders: list[Order] = Field(min_length=1, description="in order of time")
 
     @model_validator(mode="after")

@@ -8,13 +8,14 @@ from typing import Literal
 from pydantic import Field
 
 from airloom.commands import PositionYaw
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.system import System
 from airloom.systems.choose import chosen
 
 
 class TrajectoryParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     shape: Literal["figure8", "circle"] = "figure8"
     start: float = Field(3.0, ge=0, description="when the lap begins, s; before, the vehicle rises to the first point")
     period: float = Field(10.0, gt=0, description="of a lap, s")

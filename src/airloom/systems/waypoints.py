@@ -7,6 +7,7 @@ from functools import partial
 from pydantic import Field, model_validator
 
 from airloom.commands import PositionYaw
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
@@ -20,7 +21,7 @@ class Waypoint(Parameters):
 
 
 class WaypointsParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     points: list[Waypoint] = Field(min_length=1)
 
     @model_validator(mode="after")

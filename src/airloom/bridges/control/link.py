@@ -13,6 +13,7 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
@@ -25,6 +26,7 @@ from airloom.bridges.control.request import Request
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.bridges.joystick import StickError
 from airloom.commands import CommandError
+from airloom.reserve import SHORT_OF_FILES, leaves_reserve
 from airloom.run_folder import RunFolderError
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 64 * 1024
 MOST_CLIENTS = 32
 PATIENCE = 5  # s for a client that does not read its answers
+BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
 SOURCE = "control link"
 
 
@@ -99,22 +102,34 @@ class ControlLink:
     def _welcome(self) -> None:
         while self._is_open:
             try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
+                self._take_in(self._listener.accept()[0])
+            except OSError:  # no file number is left for one more: perhaps later
+                time.sleep(BETWEEN_TRIES)
+
+    def _take_in(self, client: socket.socket) -> None:
+        try:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
             if len(self._clients) >= MOST_CLIENTS:
-                with suppress(OSError):
-                    _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
-                _hang_up(client)
-                continue
-            self._clients.add(client)
-            threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
+                _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
+            elif not leaves_reserve(client):
+                _send(client, _refusal(SHORT_OF_FILES))
+            else:
+                self._clients.add(client)
+                threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
+                return
+        except (OSError, RuntimeError):  # it hung up, or no thread can be started for one more
+            pass
+        self._part_from(client)
 
     def _converse(self, client: socket.socket) -> None:
-        with suppress(OSError):
-            for line in _lines(client):
-                _send(client, self._answer(line))
+        try:
+            with suppress(OSError):
+                for line in _lines(client):
+                    _send(client, self._answer(line))
+        finally:
+            self._part_from(client)
+
+    def _part_from(self, client: socket.socket) -> None:
         self._clients.discard(client)
         _hang_up(client)
 
@@ -125,6 +140,8 @@ class ControlLink:
             request = parse(line)
         except RequestError as error:
             return _refusal(str(error))
+        except Exception as error:  # a mistake of ours shall not cost the client its connection
+            return _refusal(f"this line cannot be understood: {type(error).__name__}: {error}")
         answer: Future[dict[str, Any]] = Future()
         self._requests.put((request, answer))
         if not self._is_open:
@@ -151,7 +168,11 @@ def _lines(client: socket.socket) -> Iterator[bytes | None]:
 
 
 def _send(client: socket.socket, reply: dict[str, Any]) -> None:
-    client.sendall(json.dumps(reply, ensure_ascii=False).encode() + b"\n")
+    try:
+        text = json.dumps(reply)
+    except (TypeError, ValueError, RecursionError) as error:
+        text = json.dumps(_refusal(f"the answer cannot be written down: {error}"))
+    client.sendall(text.encode() + b"\n")
 
 
 def _refusal(error: str) -> dict[str, Any]:
