@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 
@@ -17,6 +22,7 @@ from airloom.studio import film, tamed  # noqa: E402
 from airloom.studio.gateway import Gateway  # noqa: E402
 
 SIZE = (320, 180)
+PATIENCE = 240.0  # s
 
 
 def painted(level):
@@ -139,8 +145,51 @@ def test_a_browser_is_ended_when_the_filming_fails(studio):
     browsers = []
     with pytest.raises(KeyError):
         fail()
-    with pytest.raises(ProcessLookupError):
-        os.killpg(browsers[0].pid, 0)
+    assert browsers[0].poll() is not None
+    assert not [line for line in _commands() if _profile(browsers[0].args) in line]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_browser_is_ended_with_the_program_that_films(number):
+    program = (
+        "import json, time; from airloom.studio.film import headless_browser\n"
+        "with headless_browser('about:blank') as browser: print(json.dumps(browser.args), flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as owner:
+        profile = _profile(json.loads(owner.stdout.readline()))
+        _wait_until(lambda: any("--type=renderer" in line and profile in line for line in _commands()))
+        owner.send_signal(number)
+    _wait_until(lambda: not any(profile in line for line in _commands()))
+    _wait_until(lambda: not os.path.exists(profile))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_what_was_filmed_until_sigterm_can_be_watched(tmp_path):
+    airloom = [sys.executable, "-m", "airloom"]
+    subprocess.run([*airloom, "run", "hover", "--headless", "-q", "--no-figures", "--out", "run"], cwd=tmp_path)
+    film = [*airloom, "film", "run", "film.webm", "--size", "160x90", "--fps", "60"]
+    with subprocess.Popen(film, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as filming:
+        _wait_until(lambda: (tmp_path / "film.webm").exists() and (tmp_path / "film.webm").stat().st_size > 0)
+        filming.terminate()
+        said, warned = filming.communicate(timeout=PATIENCE)
+    assert filming.returncode == 128 + signal.SIGTERM, warned
+    count = int(re.search(r"Made film.webm: (\d+) pictures", said)[1])
+    assert f"Stopped after {count} of " in warned
+    assert len(brightness(tmp_path / "film.webm")) == count
+
+
+def _profile(command):
+    return next(part for part in command if part.startswith("--user-data-dir=")).partition("=")[2]
+
+
+def _wait_until(is_so):
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def _commands():

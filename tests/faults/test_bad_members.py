@@ -186,15 +186,12 @@ def test_a_newcomer_that_says_nothing_holds_nobody_up(folder):
 
 
 def test_who_was_lost_may_come_back(folder):
-    back = (
-        "subprocess.Popen([sys.executable, 'again.py'], start_new_session=True); os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    with simulation(folder, back, "continue") as sim:
-        text = (folder / "bad.py").read_text()
-        (folder / "bad.py").write_text(f"import subprocess, sys\n{text}")
+    with simulation(folder, FAULTS["dies"][0], "continue") as sim:
         (folder / "again.py").write_text(JOINING.replace("(0, 0, 2)", "(0, 0, 4)").replace("FAULT", "pass"))
-        slow = GOOD.replace("(0, 3, 2)))", "(0, 3, 2)))\n        time.sleep(0.02)")
-        (folder / "good.py").write_text(f"import time\n{slow}")
+        again = "[sys.executable, 'again.py'], env={**os.environ, 'AIRLOOM_MEMBER': 'bad'}"
+        slow = f"turn.time == 2.1 and subprocess.Popen({again}); time.sleep(0.02)"
+        good = GOOD.replace("(0, 3, 2)))", f"(0, 3, 2)))\n        {slow}")
+        (folder / "good.py").write_text(f"import os, subprocess, sys, time\n{good}")
         sim.run()
         assert sim.vehicles["drone"].setpoint.position[2] == 4.0
 
@@ -212,25 +209,53 @@ def test_the_command_line_ends_cleanly(folder):
     assert Path(folder / "run/summary.json").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_member_outlives_a_run_that_is_ended(folder, number):
+ORPHAN = """
+import os, subprocess
+orphan = subprocess.run(["sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!"], capture_output=True, text=True)
+print("processes", os.getpid(), orphan.stdout, flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_outlives_a_run_that_is_ended(folder, number):
+    """Neither members nor what they have started in a session of its own, nor the folder of the loom's socket."""
     simulation(folder, "pass")
     for name in ("good", "bad"):
-        text = (folder / f"{name}.py").read_text()
-        (folder / f"{name}.py").write_text(f"import os; print('process', os.getpid(), flush=True)\n{text}")
-    command = [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.5", "--out", "run"]
-    run = subprocess.Popen([*command, "--no-figures"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        (folder / f"{name}.py").write_text(ORPHAN + (folder / f"{name}.py").read_text())
+    temporary = folder / "temporary"
+    temporary.mkdir()
+    run = subprocess.Popen(
+        [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.1", "--out", "run", "-q"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
     logs = [folder / f"run/member-{name}.txt" for name in ("good", "bad")]
     wait_until(lambda: all(log.exists() and log.read_text().endswith("\n") for log in logs))
-    time.sleep(0.5)
+    wait_until(lambda: (folder / "run/log.mcap").stat().st_size > 0)
+    processes = [int(number) for log in logs for number in log.read_text().split()[1:]]
+    assert all(Path(f"/proc/{process}").exists() for process in processes)
+    assert list(temporary.glob("airloom-*"))
     run.send_signal(number)
-    run.communicate(timeout=20)
+    run.communicate(timeout=120)
     assert run.returncode == (-number if number == signal.SIGKILL else 128 + number)
-    members = [int(log.read_text().split()[1]) for log in logs]
-    wait_until(lambda: not any(Path(f"/proc/{member}").exists() for member in members))
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+    wait_until(lambda: not list(temporary.glob("airloom-*")))
 
 
-def wait_until(is_so, patience=30.0):
+def test_nothing_outlives_a_python_program_that_raises(folder):
+    simulation(folder, "pass")
+    (folder / "bad.py").write_text(ORPHAN + (folder / "bad.py").read_text())
+    program = (
+        "import airloom as al, pathlib; sim = al.Simulation.load('loomed.yaml'); sim.member_logs = pathlib.Path('.');"
+        "sim.run(until=0.1); raise ZeroDivisionError"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert "ZeroDivisionError" in done.stderr
+    processes = [int(number) for number in (folder / "member-bad.txt").read_text().split()[1:]]
+    assert len(processes) == 2
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+
+
+def wait_until(is_so, patience=120.0):
     deadline = time.monotonic() + patience
     while not is_so():
         assert time.monotonic() < deadline

@@ -66,12 +66,20 @@ def start(*args, out="run"):
         [*AIRLOOM, "run", "hover", "--headless", "--speed", "1", "--no-figures", "--out", out, *args],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=WIDE,
     )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while not (os.path.exists(f"{out}/log.mcap") and os.path.getsize(f"{out}/log.mcap") > 20_000):
+
+    def has_begun():
         assert process.poll() is None, process.communicate()
+        return os.path.exists(f"{out}/log.mcap") and os.path.getsize(f"{out}/log.mcap") > 20_000
+
+    wait_until(has_begun)
+    return process
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 120
+    while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    return process
 
 
 # -- what there is ---------------------------------------------------------------------------------------------------
@@ -185,7 +193,7 @@ def test_an_earlier_run_is_replaced_and_quiet_is_quiet():
     assert summary["simulated_time"] == 0.2
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_run_cleanly(number, code):
     process = start()
     process.send_signal(number)
@@ -197,6 +205,24 @@ def test_a_signal_ends_the_run_cleanly(number, code):
     with LogReader("run/log.mcap") as log:
         assert log.complete
         assert log.duration == pytest.approx(summary["simulated_time"], abs=0.03)
+
+
+def test_a_terminal_that_is_closed_ends_the_run_cleanly():
+    """What it draws on the terminal then fails, and must not look like a failure of the run."""
+    holder = (
+        "import os, pty, sys; process, screen = pty.fork()\n"
+        "if process == 0: os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n"
+        "while os.read(screen, 4096): pass"
+    )
+    command = [*AIRLOOM[1:], "run", "hover", "--headless", "--speed", "0.2", "--no-figures", "--out", "run"]
+    terminal = subprocess.Popen([sys.executable, "-c", holder, *command], env=WIDE)
+    wait_until(lambda: os.path.exists("run/log.mcap") and os.path.getsize("run/log.mcap") > 2_000)
+    terminal.kill()
+    terminal.wait()
+    wait_until(lambda: os.path.exists("run/summary.json"))
+    assert summary_of("run")["status"] == "stopped"
+    with LogReader("run/log.mcap") as log:
+        assert log.complete
 
 
 def test_a_killed_run_leaves_a_log_that_opens():

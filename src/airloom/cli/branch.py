@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import signal
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +11,7 @@ import typer
 
 from airloom.cli.options import parsed_settings
 from airloom.cli.screen import complain, say
+from airloom.cli.signals import handled_by
 
 
 def register(app: typer.Typer) -> None:
@@ -59,10 +60,8 @@ def branch(
     members = _members_here(scenario, parsed_settings(set_), name) if scenario else {}
     chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
     asked: list[int] = []
-    before = [signal.signal(one, lambda number, _: asked.append(number)) for one in (signal.SIGINT, signal.SIGTERM)]
     try:
-        here = Branch(name, address, chosen, listen)
-        try:
+        with handled_by(asked.append), closing(Branch(name, address, chosen, listen)) as here:
             say(f"Members on this machine join at {here.doors.address}", "cyan")
             if here.doors.remote_address:
                 say(f"Others at {here.doors.remote_address}", "cyan")
@@ -71,14 +70,9 @@ def branch(
             here.start(members, out)
             say(f"Branch {name} at {address}: {_counted(members)}")
             say(f"Over: {here.serve(lambda: bool(asked))}")
-        finally:
-            here.close()
     except BranchError as error:
         complain(str(error))
         raise typer.Exit(1) from None
-    finally:
-        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-            signal.signal(one, handler)
     if asked:
         raise typer.Exit(128 + asked[0])
 

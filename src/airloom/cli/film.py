@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +14,7 @@ from rich.progress import track
 from airloom.cli.options import parsed_speed
 from airloom.cli.screen import out as screen
 from airloom.cli.screen import say, warn
-from airloom.cli.signals import interrupted_by_ctrl_c
+from airloom.cli.signals import interrupted_by_ctrl_c, interrupted_by_signals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +57,7 @@ def film(
     """Make a video, or a picture, of a run.
 
     A browser that nobody sees draws it, picture by picture, so that the film runs evenly however slow this machine is.
-    It needs Chromium or Chrome. Ctrl-C ends it; what has been filmed can be watched.
+    It needs Chromium or Chrome. Ctrl-C or SIGTERM ends it; what has been filmed can be watched.
 
     [bold]Examples[/bold]
 
@@ -125,11 +124,16 @@ def _take_picture(scene: FilmSet, out: Path, times: np.ndarray, size: Size) -> N
 def _shoot(scene: FilmSet, out: Path, times: np.ndarray, size: Size, fps: int) -> None:
     from airloom.studio.film import Filmer
 
-    with Filmer(out, size, fps) as filmer, suppress(KeyboardInterrupt), scene.filmed(times, size) as pictures:
+    with (
+        interrupted_by_signals() as signals,
+        Filmer(out, size, fps) as filmer,
+        suppress(KeyboardInterrupt),
+        scene.filmed(times, size) as pictures,
+    ):
         for picture in track(pictures, "Filming", total=len(times), console=screen, transient=True):
             filmer.frame(picture)
     if filmer.frames:
         say(f"Made {out}: {filmer.frames} pictures, {filmer.frames / fps:.1f} s")
     if filmer.frames < len(times):
         warn(f"Stopped after {filmer.frames} of {len(times)} pictures.")
-        raise typer.Exit(128 + signal.SIGINT)
+        raise typer.Exit(128 + signals[0])

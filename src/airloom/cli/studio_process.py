@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from airloom.cli.screen import say, warn
+from airloom.keeper import Kept
 from airloom.studio.ports import USUAL_PORT
 
 PATIENCE = 3.0  # s for the studio to end
@@ -25,16 +26,10 @@ class StudioProcess:
     def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
         self._quiet, self._folder, self._port = quiet, folder, port
         self._ending = False
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host]
         command += [] if port is None else ["--port", str(port)]
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            env=variables,
-            process_group=0,  # Ctrl-C is for the simulation, which then ends the studio
-        )
+        self._process = Kept(command, patience=PATIENCE, stdout=subprocess.PIPE, env=variables)
         Thread(target=self._listen, name="studio", daemon=True).start()
 
     def __enter__(self) -> StudioProcess:
@@ -42,12 +37,7 @@ class StudioProcess:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._ending = True
-        self._process.terminate()
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.end()
 
     def _listen(self) -> None:
         assert self._process.stdout is not None

@@ -19,6 +19,8 @@ from weakref import WeakSet
 
 PROGRAM = Path(__file__).with_name("program.py")
 PATIENCE = 2.0  # s to end when asked
+LONGEST_SOCKET_PATH = 107  # bytes, of Linux
+MADE_UP = 8 * "x"  # characters that `tempfile` adds to a prefix
 
 _leashes: WeakSet[socket.socket] = WeakSet()
 
@@ -80,6 +82,18 @@ class KeptFolder:
 
     def remove(self) -> None:
         self._keeper.end()
+
+
+def folder_for_socket(prefix: str, name: str) -> KeptFolder:
+    """One whose path leaves room for a socket of that name."""
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        if fits_a_socket(Path(parent, f"{prefix}{MADE_UP}", name)):
+            return KeptFolder(prefix, parent)
+    raise OSError(errno.ENAMETOOLONG, "no folder for temporary files has a path short enough for a socket")
+
+
+def fits_a_socket(path: Path) -> bool:
+    return len(os.fsencode(path)) <= LONGEST_SOCKET_PATH
 
 
 def how_it_ended(code: int) -> str:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-import tempfile
-from contextlib import suppress
-from pathlib import Path
 
+from airloom.keeper import folder_for_socket
 from airloom.loopback import LOOPBACK
 
 
@@ -20,8 +18,8 @@ class Doors:
     def __init__(self, listen: str | None = None, token: str | None = None) -> None:
         """`listen` is `tcp:host:port`, port 0 for any free one."""
         place = _parsed(listen) if listen else None
-        self._folder = Path(tempfile.mkdtemp(prefix="airloom-loom-"))
-        self._path = self._folder / "loom"
+        self._folder = folder_for_socket("airloom-loom-", "loom")
+        self._path = self._folder.path / "loom"
         self.address = f"unix:{self._path}"
         """For members on this machine."""
         self.remote_address: str | None = None
@@ -55,9 +53,7 @@ class Doors:
     def close(self) -> None:
         for listener in self.listeners:
             listener.close()
-        with suppress(OSError):
-            self._path.unlink()
-            self._folder.rmdir()
+        self._folder.remove()
 
 
 def token_for(listen: str, token: str | None) -> str:

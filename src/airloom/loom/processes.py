@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-PATIENCE = 2.0  # s to end when asked
+from airloom.keeper import Kept, how_it_ended
+
 LAST_WORDS = 0.5  # s to print why it ends
 TAIL = 500  # bytes of a member's output that are told when it fails
 
@@ -25,7 +24,7 @@ class CannotStart(Exception):
 
 @dataclass
 class Started:
-    process: subprocess.Popen
+    process: Kept
     output: IO[bytes]
 
 
@@ -34,15 +33,12 @@ class Processes:
         self._started: dict[str, Started] = {}
 
     def start(self, name: str, command: list[str], folder: str | None, address: str, logs: Path | None) -> None:
-        """In a group of its own, so that its children end with it; it is told where the loom is by its environment."""
+        """It is told where the loom is by its environment."""
         output: Any = (logs / f"member-{name}.txt").open("w+b") if logs else tempfile.TemporaryFile()  # noqa: SIM115
         command = [sys.executable if part == "python" else part for part in command]
         variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
         try:
-            process = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=variables,
-                cwd=folder, start_new_session=True,
-            )  # fmt: skip
+            process = Kept(command, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=folder)
         except OSError as error:
             output.close()
             if folder and not Path(folder).is_dir():
@@ -53,7 +49,7 @@ class Processes:
     def early_end(self, name: str) -> str | None:
         """How a member ended that should only have begun."""
         code = self._started[name].process.poll() if name in self._started else None
-        return None if code is None else f"ended with code {code} before it joined{self.tail(name)}"
+        return None if code is None else f"{how_it_ended(code)} before it joined{self.tail(name)}"
 
     def tail(self, name: str) -> str:
         """The last that a member has printed, to be told beside its failure."""
@@ -72,28 +68,13 @@ class Processes:
 
     def end(self) -> None:
         """All of them: asked first, then forced."""
+        for started in self._started.values():
+            started.process.let_go()
         for name in self:
-            self._ask(name)
-        deadline = time.monotonic() + PATIENCE
-        for name in self:
-            self._make_sure(name, max(deadline - time.monotonic(), 0.0))
+            self.end_one(name)
 
     def end_one(self, name: str) -> None:
         if name in self._started:
-            self._ask(name)
-            self._make_sure(name, PATIENCE)
-
-    def _ask(self, name: str) -> None:
-        process = self._started[name].process
-        if process.poll() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)
-
-    def _make_sure(self, name: str, patience: float) -> None:
-        started = self._started.pop(name)
-        with suppress(subprocess.TimeoutExpired):
-            started.process.wait(patience)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(started.process.pid, signal.SIGKILL)
-        started.process.wait()
-        started.output.close()
+            started = self._started.pop(name)
+            started.process.end()
+            started.output.close()

@@ -23,9 +23,8 @@ TOKEN = "AIRLOOM_TOKEN"
 def main() -> None:
     """Tells on standard output, as a line of JSON, where the studio is; ends when the run does, or by a signal."""
     options = _parsed()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the simulation, which then ends this
     try:
-        source = _joined(RunFolder(options.run), options.parent)
+        source = _joined(RunFolder(options.run))
         with Studio([source], options.host, options.port, os.environ.get(TOKEN)) as studio:
             signal.signal(signal.SIGTERM, lambda *_: studio.stop())
             _say(url=studio.gateway.url, port=studio.gateway.port)
@@ -40,18 +39,15 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("run", type=Path)
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=None)
-    parser.add_argument("--parent", type=int, default=os.getppid(), help="the process of the simulation")
     return parser.parse_args()
 
 
-def _joined(folder: RunFolder, parent: int) -> LiveSource:
-    """The simulation, which has its link as soon as everything is compiled; as long as our parent lives, it may."""
+def _joined(folder: RunFolder) -> LiveSource:
+    """The simulation, which has its link as soon as everything is compiled; should it end before, so does this."""
     while True:
         try:
             return LiveSource(folder)
         except LinkError:
-            if os.getppid() != parent:
-                raise
             time.sleep(0.05)
 
 

@@ -21,7 +21,7 @@ from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
 from airloom.bridges.control.methods import parse
-from airloom.bridges.control.place import OVER, note_place, place_for_socket, private_listener, remove_socket
+from airloom.bridges.control.place import OVER, Place
 from airloom.bridges.control.request import Request
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.bridges.joystick import StickError
@@ -52,9 +52,8 @@ class ControlLink:
 
     def __enter__(self) -> ControlLink:
         try:
-            self._path = place_for_socket(self._run.folder)
-            self._listener = private_listener(self._path)
-            note_place(self._path, self._run.folder)
+            self._place = Place(self._run.folder)
+            self._listener = self._place.listen()
         except OSError as error:
             raise RunFolderError(f"cannot open the control link: {error.strerror or error}") from error
         self._is_open = True
@@ -68,7 +67,7 @@ class ControlLink:
         for client in list(self._clients):
             with suppress(OSError):
                 client.shutdown(socket.SHUT_RD)
-        remove_socket(self._path, self._run.folder)
+        self._place.remove()
         self._tower.close()
 
     def serve(self, wait: float = 0.0) -> None:
