@@ -156,6 +156,7 @@ class RecordedRun:
         """A run that went on to its end may have failed nevertheless, or have ended too early."""
         for name in self.sim.missions_under_way:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:
             self.outcome = Outcome("failed", str(self.sim.verdict))
 

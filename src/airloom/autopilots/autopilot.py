@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 
+FLYING = 0.5  # m above where it began
+AT_REST = 1.0  # rad/s
+
+
 class AutopilotError(Exception):
     """The run cannot go on because of an autopilot; the message is meant for the user."""
 
@@ -68,6 +72,8 @@ class Autopilot(Plugin):
         self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
         self.wire = np.zeros(WIRE_WIDTH, np.int64)
+        self._started_at = float(vehicle.position[2])
+        self._has_flown = False
         self.transcript: TranscriptWriter | None = None
 
     def open(self, folder: Path) -> None:
@@ -99,6 +105,19 @@ class Autopilot(Plugin):
 
     def carry(self) -> None:
         """Hand over what it and others have said to each other beside the frames; it waits for the next."""
+
+    def look_up(self) -> None:
+        """Notice that the vehicle flies."""
+        self._has_flown |= float(self.vehicle.position[2]) > self._started_at + FLYING
+
+    def conclude(self) -> None:
+        """The run is over: say how the flight ended, if there was one."""
+        if not self._has_flown:
+            return
+        if max(self.vehicle.rotor_speeds) < AT_REST:
+            self.sim.succeed(self.vehicle.name, "its autopilot has landed and stopped the rotors")
+        else:
+            self.sim.event(self.vehicle.name, "its autopilot had not landed when the run ended", level="warning")
 
     def close(self) -> None:
         """End what was started."""
@@ -205,6 +224,11 @@ class Autopilots:
         """For all, between frames and turns of members."""
         for autopilot in self._flying:
             autopilot.carry()
+            autopilot.look_up()
+
+    def conclude(self) -> None:
+        for autopilot in self._flying:
+            autopilot.conclude()
 
     def attend(self) -> None:
         """To all who were not heard well, or whose page is full."""

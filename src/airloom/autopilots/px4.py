@@ -193,7 +193,7 @@ class PX4(ProgramAutopilot):
         return {**params, "PX4_SIM_MODEL": self.parameters.airframe}
 
     def _say_what_it_must_know(self) -> None:
-        """One that somebody else starts has the parameters of its airframe, and those of the scenario, only from them."""
+        """One that somebody else starts has the parameters of its airframe and of the scenario only from there."""
         variables = " ".join(f"{name}={value}" for name, value in self._variables().items())
         text = f"waits for a PX4 that you start: {variables} px4 -d -i {self.instance} BUILD/etc"
         self.sim.event(self.vehicle.name, text)

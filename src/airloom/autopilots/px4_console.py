@@ -10,12 +10,9 @@ if TYPE_CHECKING:
     from airloom.autopilots.programs import ProgramAutopilot
 
 PERIOD = 0.1  # s between two looks
-TRIED = ((1, 16), (1, 17))
-"""Versions of PX4 that Airloom was tried with."""
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 TEXT = re.compile(r"(INFO|WARN|ERROR)\s+\[(\w+)\]\s*(.+)")
-UNKNOWN = re.compile(r"Parameter (\w+) not found|(?:parameter|param) (\w+) (?:is )?(?:unknown|not found)", re.IGNORECASE)
-VERSION = re.compile(r"(?:PX4 version|Release|VER_TAG).*?v?(\d+)\.(\d+)\.(\d+)")
+UNKNOWN = re.compile(r"Parameter (\w+) not found")
 CHATTER = {"init", "param", "dataman", "mavlink", "logger", "simulator_mavlink", "uxrce_dds_client", "pxh", "px4"}
 """Modules whose lines of INFO tell how it starts, which nobody needs to read."""
 
@@ -37,10 +34,10 @@ class Console:
 
     def _note(self, line: str) -> None:
         if found := UNKNOWN.search(line):
-            text = f"PX4 knows no parameter {found[1] or found[2]}: it is ignored"
+            text = f"PX4 knows no parameter {found[1]}: it is ignored"
             self._sim.event(self._autopilot.vehicle.name, text, level="warning")
         elif (found := TEXT.search(line)) and not (found[1] == "INFO" and found[2] in CHATTER):
-            self._autopilot.note_text(found[3], is_warning=found[1] != "INFO")
+            self._autopilot.note_text(found[3])
 
     def close(self) -> None:
         self._over = True
