@@ -137,7 +137,12 @@ class ArduPilot(ProgramAutopilot):
             self._relay.carry()
 
     def report(self) -> dict[str, Any]:
-        return {"version": self._talk.version} if self._talk and self._talk.version else {}
+        version = self._talk and self._talk.version
+        return {"program": "ArduPilot", "version": version} if version else {}
+
+    @property
+    def address(self) -> str:
+        return f"tcp:127.0.0.1:{FIRST_PORT + PORTS_APART * self.instance}"
 
     def _fill_wire(self, motors: list[int]) -> None:
         rc, battery, ranges = self.parameters.rc or [], self.parameters.battery, self._rangefinders()

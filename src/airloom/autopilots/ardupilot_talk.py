@@ -108,7 +108,7 @@ class Talk:
             self._expected.remove(expected)
             wanted = expected.by_name[name]
             if abs(value - wanted) > 1e-5 * max(abs(wanted), 1.0):
-                self._warn(f"ArduPilot has {name} {digits(value)}, and not {digits(wanted)} as the scenario says")
+                self._warn(f"ArduPilot has {name} {value:.7g}, and not {digits(wanted)} as the scenario says")
 
     def _note_version(self, number: int) -> None:
         if self.version is None:

@@ -106,6 +106,11 @@ class Autopilot(Plugin):
     def carry(self) -> None:
         """Hand over what it and others have said to each other beside the frames; it waits for the next."""
 
+    @property
+    def address(self) -> str:
+        """Where ground stations and scripts speak MAVLink with it, as pymavlink writes it; empty if nowhere."""
+        return ""
+
     def look_up(self) -> None:
         """Notice that the vehicle flies."""
         self._has_flown |= float(self.vehicle.position[2]) > self._started_at + FLYING
@@ -163,6 +168,10 @@ class Autopilots:
         """By the name of the vehicle, of those who have something to report."""
         reports = self._reports | {autopilot.vehicle.name: autopilot.report() for autopilot in self._flying}
         return {name: report for name, report in reports.items() if report}
+
+    def addresses(self) -> dict[str, str]:
+        """Where they can be spoken with, by the name of the vehicle."""
+        return {autopilot.vehicle.name: autopilot.address for autopilot in self._flying if autopilot.address}
 
     def __getitem__(self, vehicle: str) -> Autopilot:
         """The one that flies this vehicle."""

@@ -24,7 +24,7 @@ from airloom.loom.line import set_kernel_timeouts
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 
-PORT = 4560
+PORT, GROUND_STATION_PORT = 4560, 18570
 PATIENCE = 1.0  # s until the end of a program that has hung up is seen
 USUAL_RATE = 250.0  # Hz
 MOTOR_1 = 101  # as the function of an output
@@ -90,6 +90,10 @@ class PX4(ProgramAutopilot):
             raise AutopilotFailed(
                 f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"
             )
+
+    @property
+    def address(self) -> str:
+        return f"udpout:127.0.0.1:{GROUND_STATION_PORT + self.instance}"
 
     # -- frames ------------------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import shlex
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+
+
+MOST_ADDRESSES = 8
 
 
 @dataclass
@@ -154,12 +158,12 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     if replaces and not wishes.quiet:
         warn(f"Replaced the earlier run in {folder.path}.")
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
-    invitation = iter([_invitation(run)] if wishes.link else [])
+    notices = _notices(run, wishes)
 
     def look() -> None:
         if display:
             display.compiled()
-            for text in invitation:
+            for text in notices:
                 say(text, "cyan")
             display.look(run)
 
@@ -189,6 +193,16 @@ def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
 
     asked = wishes.studio
     return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, wishes.quiet)
+
+
+def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
+    """What is of interest once the run has begun."""
+    if wishes.link:
+        yield _invitation(run)
+    if addresses := run.sim.autopilots.addresses():
+        places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
+        more = ", …" if len(addresses) > MOST_ADDRESSES else ""
+        yield f"Autopilots speak MAVLink at:  {', '.join(places)}{more}"
 
 
 def _invitation(run: RecordedRun) -> str:
