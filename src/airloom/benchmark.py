@@ -21,6 +21,7 @@ import numpy as np
 
 from airloom import __version__
 from airloom.missions.pilot import Pilot, start_all
+from airloom.run_folder import plain
 from airloom.simulation import Simulation
 
 FLEET_SIZES = (1, 10, 100, 1000, 10000)
@@ -44,7 +45,7 @@ class Measurement:
     def is_reached(self) -> bool | None:
         if self.target is None:
             return None
-        return self.value < self.target if self.less_is_better else self.value >= self.target
+        return bool(self.value < self.target if self.less_is_better else self.value >= self.target)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def machine() -> dict[str, Any]:
 
 
 def as_json(measurements: list[Measurement]) -> dict[str, Any]:
-    rows = [{**asdict(one), "is_reached": one.is_reached} for one in measurements]
+    rows = [plain({**asdict(one), "is_reached": one.is_reached}) for one in measurements]
     return {"machine": machine(), "measurements": rows}
 
 

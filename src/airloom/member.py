@@ -25,6 +25,7 @@ from airloom.commands import Command
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
 from airloom.loom.protocol import TIME_AND_COUNT, Hello, Kind, Letter, Phase, Welcome
+from airloom.tls import TlsError
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -252,7 +253,7 @@ def join(
         line = connect(address)
         line.send(protocol.hello(wanted))
         kind, told = line.receive()
-    except (OSError, LineLost) as error:
+    except (OSError, LineLost, TlsError) as error:
         raise NotAdmitted(f"cannot reach the loom at {address}: {error}") from None
     if kind is not Kind.WELCOME:
         raise NotAdmitted(f"the loom at {address} did not let {wanted.name} in: {told}")

@@ -206,7 +206,7 @@ def test_nobody_comes_from_a_branch(tmp_path, free_port):
     ("arguments", "complaint"),
     [
         (["field", "tcp:127.0.0.1:1", "spread.yaml"], "its members are at nowhere"),
-        (["field", "ftp:127.0.0.1:1"], "unix:/path or tcp:host:port"),
+        (["field", "ftp:127.0.0.1:1"], "unix:/path, tcp:host:port or tls:"),
         (["field", "tcp:127.0.0.1:1", "--listen", "tcp:nowhere"], "no place to listen"),
     ],
 )

@@ -48,9 +48,7 @@ def bench(
 
 
 def _print_table(measured: list[Measurement]) -> None:
-    table = new_table("", "measured", "", "target", "of bare")
-    for number in (1, 3, 4):
-        table.columns[number].justify = "right"
+    table = new_table("", "measured", "", "target", "of bare", numbers=(1, 3, 4))
     for one in measured:
         style = {True: "green", False: "yellow", None: ""}[one.is_reached]
         sign = "<" if one.less_is_better else "≥"

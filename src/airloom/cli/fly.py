@@ -188,7 +188,7 @@ class Cockpit:
 
     def _show(self, vehicle: str) -> None:
         seen = self._link.ask("observe", vehicle=vehicle)["vehicles"]
-        table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", "yaw °", "mode", "mission")
+        table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", "yaw °", "mode", "mission", numbers=range(1, 6))
         for name, state in list(seen.items())[:MOST_ROWS]:
             numbers = [*state["position"], _length(state["velocity"]), degrees(_yaw(state["attitude"]))]
             table.add_row(name, *(f"{round(x, 2) + 0.0:.2f}" for x in numbers), state["mode"], state["mission"] or "")

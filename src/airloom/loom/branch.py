@@ -18,6 +18,7 @@ from airloom.loom.line import Line, LineLost, connect
 from airloom.loom.processes import CannotStart, Processes
 from airloom.loom.protocol import Hello, Kind, ProtocolError, parse
 from airloom.loom.sights import ToldSights
+from airloom.tls import Certificate, TlsError
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
@@ -29,7 +30,9 @@ class BranchError(Exception):
 
 
 class Branch:
-    def __init__(self, name: str, parent: str, token: str = "", listen: str | None = None) -> None:
+    def __init__(
+        self, name: str, parent: str, token: str = "", listen: str | None = None, certificate: Certificate | None = None
+    ) -> None:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
         self.name, self._address = name, parent
         self._pending: dict[str, Answer] = {}
@@ -37,8 +40,8 @@ class Branch:
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
-            self._hub = Hub(Doors(listen, token), self._ask, self._pass_on)
-        except DoorError as error:
+            self._hub = Hub(Doors(listen, token, certificate), self._ask, self._pass_on)
+        except (DoorError, TlsError) as error:
             raise BranchError(str(error)) from None
         self._token = token
 
@@ -156,7 +159,7 @@ class Branch:
 def _introduced(address: str, who: bundles.Introduction) -> Line:
     try:
         line = connect(address)
-    except ValueError as error:
+    except (ValueError, TlsError) as error:
         raise BranchError(str(error)) from None
     line.send(bundles.branch(who))
     kind, body = line.receive_bytes(10.0)

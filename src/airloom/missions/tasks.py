@@ -7,6 +7,7 @@ it on a grid of times common to all, so that a hundred missions interrupt the co
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from airloom.clock import NS_PER_SECOND
@@ -46,7 +47,7 @@ class Sleep(Wait):
     """Wait for some time, and for the next tick at least: a loop around `sleep(0)` lets time go on."""
 
     def __init__(self, seconds: float) -> None:
-        if not seconds >= 0:
+        if not 0 <= seconds < inf:
             raise MissionError(f"cannot sleep for {seconds} s")
         self.seconds = seconds
 

@@ -39,7 +39,7 @@ def set_setpoint(w, i, tick, plan):
     """Place, velocity, acceleration, yaw and yaw rate at this tick; at rest at the end."""
     at = int(plan[PRESENT])
     t = tick * plan[STEP] - plan[BEGAN]
-    while t > plan[at] and at + PIECE_WIDTH < plan.size:
+    while t >= plan[at] and at + PIECE_WIDTH < plan.size:
         t -= plan[at]
         plan[BEGAN] += plan[at]
         at += PIECE_WIDTH
@@ -94,6 +94,10 @@ class PiecewisePolynomial:
     @property
     def end(self) -> np.ndarray:
         return self.at(inf)
+
+    def places(self) -> np.ndarray:
+        """Where its pieces begin and where it ends."""
+        return np.vstack([self.coefficients[:, :3, 0], self.end[:3]])
 
     def plan(self, tick: int, step: float) -> np.ndarray:
         plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
@@ -165,7 +169,7 @@ def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomi
     if n > 1:
         _choose_inner(points, durations, np.zeros((INNER * (n - 1), 2 * BAND + 1)), inner[INNER:-INNER])
     coefficients = np.empty((n, points.shape[1], ORDER))
-    _interpolate(points, durations, inner, coefficients)
+    interpolate(points, durations, inner, coefficients)
     return PiecewisePolynomial(durations, coefficients)
 
 
@@ -211,7 +215,8 @@ def _add_leg(leg, points, duration, band, right):
 
 
 @compiled
-def _interpolate(points, durations, inner, coefficients):
+def interpolate(points, durations, inner, coefficients):
+    """The polynomials between points with velocity, acceleration and jerk at each."""
     for leg in range(durations.size):
         duration = durations[leg]
         for axis in range(points.shape[1]):

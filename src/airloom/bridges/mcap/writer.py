@@ -126,7 +126,8 @@ class _SafeFile:
                 data, position = data[written:], position + written
         except OSError as error:
             self.close()
-            raise LogError(f"cannot write the log {self._path}: {error.strerror}") from error
+            problem = f"cannot write the log {self._path}: {error.strerror}; it is cut here, and can be read up to here"
+            raise LogError(problem) from error
 
 
 _Entry = tuple[int, int, int, bytes]
