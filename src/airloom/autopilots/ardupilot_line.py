@@ -13,7 +13,7 @@ import numpy as np
 
 from airloom.autopilots import mavlink_wire as wire
 from airloom.autopilots.exact_stream import ExactStream
-from airloom.autopilots.relay import HERE, connected, listening
+from airloom.autopilots.relay import HERE, listening, still_connected
 
 OURS = (250, 1)
 """System and component that we are to ArduPilot."""
@@ -50,11 +50,12 @@ class ArduPilotLine:
 
     def connect(self) -> None:
         """If it is not, and the other end is ready for it."""
-        if self.is_open:
-            return
-        if self._stream is not None:
-            self._stream.close()
-        self._stream = connected(self._door) if self._door else self._called()
+        if self._door is not None:
+            self._stream = still_connected(self._stream, self._door)
+        elif not self.is_open:
+            if self._stream is not None:
+                self._stream.close()
+            self._stream = self._called()
 
     def _called(self) -> ExactStream | None:
         try:

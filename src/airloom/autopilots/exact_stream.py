@@ -114,6 +114,8 @@ class ExactStream:
                 self.ended = not piece
                 self._taken += len(piece)
                 pieces.append(piece)
+        if pieces:  # ArduPilot stands still while much is unacknowledged, and the kernel likes to wait with that
+            self._connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
         return b"".join(pieces)
 
     def give(self, data: bytes) -> None:

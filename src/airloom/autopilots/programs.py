@@ -142,4 +142,4 @@ class ProgramAutopilot(Autopilot):
 
 def digits(value: float) -> str:
     """All that a parameter has: 1048574 and not 1.04857e+06."""
-    return str(int(value)) if value == int(value) else repr(value)
+    return str(int(value)) if value == int(value) else repr(float(value))

@@ -36,18 +36,15 @@ class Relay:
         return f"tcpclient:{HERE}:{self._back.getsockname()[1]}"
 
     def carry(self) -> None:
-        """Hand over all that was said on either side."""
-        self._autopilot = self._autopilot or connected(self._back)
-        if self._client is not None and self._client.ended:
-            self._client.close()
-            self._client = None
-        self._client = self._client or connected(self._front)
-        if self._autopilot is None or self._autopilot.ended:
-            return
-        said = self._autopilot.take()
+        """Hand over all that was said on either side. An autopilot that boots anew connects anew."""
+        self._autopilot = still_connected(self._autopilot, self._back)
+        self._client = still_connected(self._client, self._front)
+        said = self._autopilot.take() if self._autopilot else b""
         if self._client is not None:
             self._client.give(said)
-            self._autopilot.give(self._client.take())
+            asked = self._client.take()
+            if self._autopilot is not None:
+                self._autopilot.give(asked)
 
     def close(self) -> None:
         for each in (self._client, self._autopilot, self._front, self._back):
@@ -70,8 +67,12 @@ def listening(port: int) -> socket.socket:
     return door
 
 
-def connected(door: socket.socket) -> ExactStream | None:
-    """With the first who waits at the door."""
+def still_connected(stream: ExactStream | None, door: socket.socket) -> ExactStream | None:
+    """The stream, or one with the next who waits at the door if the other end has hung up."""
+    if stream is not None and not stream.ended:
+        return stream
+    if stream is not None:
+        stream.close()
     try:
         return ExactStream(door.accept()[0])
     except OSError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from airloom.autopilots.ardupilot_names import both_generations, other_name
@@ -78,6 +79,7 @@ def test_a_scenario_names_them_relative_to_itself_and_its_own_params_win(tmp_pat
         (1048574, "1048574"),
         (1310988.0, "1310988"),
         (0.1, "0.1"),
+        (np.float64(-0.174), "-0.174"),
         (-1, "-1"),
         (1 / 3, "0.3333333333333333"),
         (4e9, "4000000000"),
