@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import socket
-import sys
 import time
 from collections.abc import Sequence
 from functools import partial
@@ -120,7 +119,8 @@ class ArduPilot(ProgramAutopilot):
         (folder / PARAMS).write_text(text)
         if self.parameters.attach:
             line = ArduPilotLine(THIRD_PORT + PORTS_APART * self.instance)
-            self._say_how_to_start_it(folder)
+            command = self._command("arducopter", "tcp:0", [f"ARDUPILOT/{DEFAULTS}", folder / PARAMS])
+            self.wait_for_command(shlex.join(map(str, command)))
         else:
             line, self._relay = ArduPilotLine(), Relay(FIRST_PORT + PORTS_APART * self.instance)
             self.program = self._started(folder, line)
@@ -304,12 +304,6 @@ class ArduPilot(ProgramAutopilot):
             f"{self.parameters.speedup:g}", "--serial0", first_port, "--home", home, "--sysid", self.instance + 1,
             "--start-time", START_TIME, "--defaults", ",".join(map(str, defaults)),
         ]  # fmt: skip
-
-    def _say_how_to_start_it(self, folder: Path) -> None:
-        command = self._command("arducopter", "tcp:0", [f"ARDUPILOT/{DEFAULTS}", folder / PARAMS])
-        text = f"waits for an ArduPilot that you start: {shlex.join(map(str, command))}"
-        self.sim.event(self.vehicle.name, text)
-        print(f"{self.vehicle.name} {text}", file=sys.stderr, flush=True)
 
     def _params(self, frame: str) -> dict[str, float]:
         layout = LAYOUTS[frame]

@@ -156,6 +156,8 @@ class Autopilots:
         """Whether any of them holds the run to real time."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
+        self.say: Callable[[str], None] = lambda text: None
+        """Told what somebody has to do for the run to begin."""
 
     def __len__(self) -> int:
         return len(self._flying)

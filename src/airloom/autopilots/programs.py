@@ -122,6 +122,12 @@ class ProgramAutopilot(Autopilot):
             raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
         return int(first) + self.number
 
+    def wait_for_command(self, command: str) -> None:
+        """Let somebody know by which command to start the one that is waited for."""
+        text = f"waits for {self.speaks_as}, started by: {command}"
+        self.sim.event(self.vehicle.name, text)
+        self.sim.autopilots.say(f"{self.vehicle.name} {text}")
+
     def must_be_alive(self) -> None:
         if self.program is not None and (how := self.program.ended):
             raise AutopilotFailed(f"{how}{self._last_texts()}")

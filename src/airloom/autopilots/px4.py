@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -199,9 +198,7 @@ class PX4(ProgramAutopilot):
     def _say_what_it_must_know(self) -> None:
         """One that somebody else starts has the parameters of its airframe and of the scenario only from there."""
         variables = " ".join(f"{name}={value}" for name, value in self._variables().items())
-        text = f"waits for a PX4 that you start: {variables} px4 -d -i {self.instance} BUILD/etc"
-        self.sim.event(self.vehicle.name, text)
-        print(f"{self.vehicle.name} {text}", file=sys.stderr, flush=True)
+        self.wait_for_command(f"{variables} px4 -d -i {self.instance} BUILD/etc")
         if self.parameters.all_params:
             text = "its PX4 was attached and has the scenario's parameters only if it was started with them"
             self.sim.event(self.vehicle.name, text, level="warning")

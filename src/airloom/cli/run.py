@@ -165,6 +165,8 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
+    if not wishes.quiet:
+        sim.autopilots.say = say
     _open_to_others(sim, wishes)
     folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))

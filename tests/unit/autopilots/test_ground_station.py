@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-import airloom as al
+from tests.programs import ground_station
 
 pytest.importorskip("pymavlink")
-
-
-@pytest.fixture
-def station():
-    path = Path(al.__file__).parent / "scenario/scenarios/autopilot/ground_station.py"
-    spec = importlib.util.spec_from_file_location("ground_station", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 class Line:
@@ -33,8 +21,8 @@ class Line:
         return lambda *arguments: self.sent.append((name, arguments))
 
 
-def test_px4_may_move_its_home_in_flight(station):
-    drone = station.PX4("drone", 0, (0.0, 0.0, 0.05))
+def test_px4_may_move_its_home_in_flight():
+    drone = ground_station().PX4("drone", 0, (0.0, 0.0, 0.05))
     drone.line.close()
     drone.line = Line()
     drone.seen["HOME_POSITION"] = SimpleNamespace(latitude=473977420, longitude=85455940, altitude=488_000)
