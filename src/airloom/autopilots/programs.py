@@ -133,7 +133,7 @@ class ProgramAutopilot(Autopilot):
             raise AutopilotFailed(f"{how}{self._last_texts()}")
 
     def _last_texts(self) -> str:
-        return "".join(f"\nits last status texts: {' | '.join(self.texts)}" if self.texts else "")
+        return f"\nits last status texts: {' | '.join(self.texts)}" if self.texts else ""
 
     def note_text(self, text: str, is_warning: bool = False) -> None:
         """A status text, which also goes to /events."""
