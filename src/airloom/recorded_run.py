@@ -167,6 +167,7 @@ class RecordedRun:
         for name in self.sim.missions_under_way:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
         self.sim.loom.finish()
+        self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:
             self.outcome = Outcome("failed", str(self.sim.verdict))
 

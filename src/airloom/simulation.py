@@ -335,9 +335,12 @@ class Simulation:
             self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        self.autopilots.carry()
         self.autopilots.tell()
-        self.loom.take_turns()
+        had_turns = self.loom.take_turns()
         self.autopilots.hear()
+        if had_turns:
+            self.autopilots.carry()
         return published
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import traceback
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
     from airloom.tls import Certificate
+
+
+MOST_ADDRESSES = 8
 
 
 @dataclass
@@ -161,15 +165,17 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
+    if not wishes.quiet:
+        sim.autopilots.say = say
     _open_to_others(sim, wishes)
     folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
-    invitation = iter([_invitation(run)] if wishes.link else [])
+    notices = _notices(run, wishes)
 
     def look() -> None:
         if display:
             display.compiled()
-            for text in invitation:
+            for text in notices:
                 say(text, "cyan")
             display.look(run)
 
@@ -202,6 +208,16 @@ def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
 
     asked = wishes.studio
     return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, asked.certificate, wishes.quiet)
+
+
+def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
+    """What is of interest once the run has begun."""
+    if wishes.link:
+        yield _invitation(run)
+    if addresses := run.sim.autopilots.addresses():
+        places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
+        more = ", …" if len(addresses) > MOST_ADDRESSES else ""
+        yield f"Autopilots speak MAVLink at:  {', '.join(places)}{more}"
 
 
 def _invitation(run: RecordedRun) -> str:

@@ -241,16 +241,18 @@ class Loom:
 
     # -- the way of a step -------------------------------------------------------------------------------------------
 
-    def take_turns(self) -> None:
-        """Let all whose turn it is at this tick have it."""
+    def take_turns(self) -> bool:
+        """Let all whose turn it is at this tick have it; whether there were any."""
         if self._hub is None:
-            return
+            return False
         if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
             self._looked_out = now
             self._look_out()
         self._sights.keep_up()
-        for members in self._due_now():
+        due = self._due_now()
+        for members in due:
             self._play([member for member in members if self._members.get(member.name) is member])
+        return bool(due)
 
     def _due_now(self) -> list[list[Membership]]:
         """Who has a turn at this tick, phase by phase."""
