@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airloom import messages
-from airloom.commands import PositionYaw, VelocityYawRate
+from airloom.commands import EDGE, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import Polyline, Pursuit, Targets
@@ -179,6 +179,8 @@ class Pilot:
         return body.size[2] / 2 - body.position[2]
 
     def _check_reachable(self, points: np.ndarray) -> None:
+        if np.abs(points).max() > EDGE:
+            raise MissionError(f"{self.name}: the world ends {EDGE:g} m from its origin, and this would lead beyond")
         buried = first_buried(self.sim.fleet.flight.world, points, self._rise() - 1e-3)
         if buried >= 0:
             x, y, z = points[buried]
