@@ -97,10 +97,10 @@ def serve(
 
     [bold]Examples[/bold]
 
-      airloom serve hover --set systems={}                you command it
+      airloom serve hover --set systems={}                  you command it
       airloom serve hover --set vehicles.cf.controller=null
       airloom serve hover --tcp 5555 --host 0.0.0.0 --tls   for other computers
-      airloom serve hover --out results/mine              to be viewed later
+      airloom serve hover --out results/mine                to be viewed later
     """
     from airloom.scenario import load
 
