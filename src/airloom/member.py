@@ -28,6 +28,7 @@ from airloom.loom.protocol import (
     MOST_LETTER_BYTES, MOST_LETTERS, MOST_OF_LETTERS, MOST_ORDERS, TIME_AND_COUNT, Hello, Kind, Letter, Phase,
     ProtocolError, Welcome,
 )  # fmt: skip
+from airloom.tls import TlsError
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -269,7 +270,7 @@ def join(
         line = connect(address)
         line.send(protocol.hello(wanted))
         kind, told = line.receive()
-    except (OSError, LineLost, ValueError) as error:
+    except (OSError, LineLost, TlsError, ValueError) as error:
         raise NotAdmitted(f"cannot reach the loom at {address}: {error}") from None
     except ProtocolError as error:
         raise NotAdmitted(f"whoever listens at {address} is no loom: {error}") from None

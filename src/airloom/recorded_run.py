@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from airloom import __version__
@@ -13,17 +14,21 @@ from airloom.autopilots.autopilot import AutopilotError
 from airloom.blame import blame
 from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
+from airloom.bridges.mcap.format import matches_any
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
-from airloom.divergence import Diverged, Guard
+from airloom.divergence import Diverged
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
 from airloom.scenario import resolved_text
+from airloom.scenario.models import Log
 from airloom.simulation import LONGEST_CHUNK, Simulation
 from airloom.vehicle import Vehicle
 
 MOST_VEHICLES_IN_SUMMARY = 100
+MOST_COMPARED = 1000
+"""Topics that are looked through for one that may have been meant."""
 
 
 class Interrupted(BaseException):
@@ -136,7 +141,9 @@ class RecordedRun:
             yield
         except Interrupted:
             pass
-        except (AutopilotError, Diverged, LogError, LoomError, RunFolderError) as error:
+        except LogError as error:
+            self._fail_to_log(error)
+        except (AutopilotError, Diverged, LoomError, RunFolderError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
@@ -147,8 +154,9 @@ class RecordedRun:
                 self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
             elif self.outcome.error is None:
                 self._judge()
+            self._tell_of_idle_patterns()
             self._close_log()
-            self.folder.write_summary(self.summary())  # of a run without a tick, this is its first look
+            self._write_summary()
         finally:
             self.sim.close()
 
@@ -240,12 +248,9 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
-        guard = Guard()
-
         def watch(sim: Simulation) -> None:
             if self._log:
                 self._log.tick(sim.time_ns)
-            guard.check(sim)
             look()
 
         while self._goes_on():
@@ -274,13 +279,36 @@ class RecordedRun:
         self.sim.reset(seed)
         self.start_counting()
 
+    def _tell_of_idle_patterns(self) -> None:
+        """Whoever asks for a topic that nobody has may have mistyped it; the usual patterns suit most runs, not all."""
+        if not self._log or self.outcome.error or not self.sim.tick:
+            return
+        wanted, names = self.sim.scenario.log, [topic.name for topic in self.sim.bus.topics()]
+        for key, patterns in ("topics", wanted.topics), ("rates", wanted.rates):
+            for pattern in sorted({*patterns} - {*Log().topics}):
+                if not any(matches_any(name, (pattern,)) for name in names):
+                    close = get_close_matches(pattern, names[:MOST_COMPARED], n=1)
+                    question = f"; did you mean '{close[0]}'?" if close else ""
+                    self.sim.event("log", f"log.{key}: no topic is like '{pattern}'{question}", level="warning")
+
     def _close_log(self) -> None:
         if not self._log:
             return
         try:
             self._log.close()
         except LogError as error:
-            self.outcome = Outcome("failed", str(error), error)
+            self._fail_to_log(error)
+
+    def _fail_to_log(self, error: LogError) -> None:
+        self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
+
+    def _write_summary(self) -> None:
+        """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""
+        try:
+            self.folder.write_summary(self.summary())
+        except RunFolderError as error:
+            reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
+            self.outcome = Outcome("failed", reason, self.outcome.error or error)
 
 
 def final_state(vehicle: Vehicle) -> dict[str, Any]:

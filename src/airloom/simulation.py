@@ -15,6 +15,7 @@ from airloom.bus import Bus
 from airloom.command_topics import CommandTopics
 from airloom.complaints import Complaints
 from airloom.clock import NS_PER_SECOND, ticks_per_period
+from airloom.divergence import Sanity
 from airloom.fleet import Fleet
 from airloom.flight_stack import StackError
 from airloom.group import Group
@@ -42,7 +43,8 @@ Onlooker = Callable[["Simulation"], None]
 class Simulation:
     """One run of a scenario, in exact steps of integer nanoseconds.
 
-    The same scenario and seed give the same bits, however the steps are called and whoever watches.
+    The same scenario and seed give the same bits, however the steps are called and whoever watches. A state that is no
+    longer a number ends any run with `Diverged`.
     """
 
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
@@ -64,6 +66,7 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
+        self._sanity = Sanity(self)
         CommandTopics(self)
         self.guides = Guides(self)
         self.autopilots = Autopilots(self)
@@ -113,6 +116,7 @@ class Simulation:
             self.engine.advance(self.tick, 1, 0, 0)
             self.tick += 1
             self._publisher.skip(self.tick)
+            self._sanity.check()
         else:
             self._advance(self.tick + ticks, glance=glance)
 
@@ -188,6 +192,7 @@ class Simulation:
         for gone in before.values():
             self.guard.drop(gone)
         self.guides.settle()
+        self._sanity.settle()
 
     def close(self) -> None:
         """Take leave of members: processes that the scenario started end. Without members there is nothing to do."""
@@ -278,6 +283,7 @@ class Simulation:
         for vehicle in self.vehicles.values():
             vehicle.forget()
         self._hooks.forget_calls()
+        self._sanity.settle()
         self._warn_of_buried_vehicles()
         self.guard.forget()
         self.guides.forget()
@@ -293,6 +299,7 @@ class Simulation:
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher
         self.first_look()
+        self._sanity.check()
         try:
             while self.tick < target and not self._stopping:
                 self._hooks.call_due()
@@ -315,6 +322,7 @@ class Simulation:
         publisher, wires = self._publisher, self.autopilots.wires
         ticks = turn - self.tick
         self.tick = self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame, wires)
+        self._sanity.check()
         if self.tick < turn:
             self.autopilots.attend()
         return self.tick == turn

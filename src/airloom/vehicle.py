@@ -164,7 +164,7 @@ class Vehicle:
 
     def switch_mode(self, mode: Mode | str | int) -> None:
         """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it
-        is, and the thrust modes keep it level at its weight.
+        is, and the thrust modes keep it level at its weight, with the yaw that it has.
         """
         mode = Mode.named(mode)
         self.check_mode(mode)
@@ -202,6 +202,8 @@ class Vehicle:
             return self.holding_command()
         if mode is Mode.VELOCITY_YAWRATE:
             return VelocityYawRate((0.0, 0.0, 0.0))
+        if mode is Mode.THRUST_ATTITUDE:
+            return ThrustAttitude(weight, (0.0, 0.0, float(self.euler[2])))
         return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
 
     def _enter(self, mode: Mode) -> None:

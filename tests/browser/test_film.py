@@ -18,6 +18,10 @@ pytest.importorskip("viser")
 av = pytest.importorskip("av")
 from PIL import Image  # noqa: E402
 
+from airloom.recorded_run import RecordedRun  # noqa: E402
+from airloom.run_folder import RunFolder  # noqa: E402
+from airloom.scenario import load  # noqa: E402
+from airloom.simulation import Simulation  # noqa: E402
 from airloom.studio import film, tamed  # noqa: E402
 from airloom.studio.gateway import Gateway  # noqa: E402
 
@@ -193,6 +197,20 @@ def _wait_until(is_so):
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_the_command_makes_what_its_options_say(tmp_path):
+    sim = Simulation(load("hover", {"duration": 3.0, "engine": "batch"}))
+    RecordedRun(sim, RunFolder.create("hover", tmp_path / "run")).fly()
+    command = [sys.executable, "-m", "airloom", "film", "run"]
+    small, span = ["--size", "64x36"], ["--from", "1", "--until", "3", "--speed", "2", "--fps", "3"]
+    for out in (["film.mp4", *small, *span], ["still.png", *small, "--camera", "chase", "--vehicle", "cf"]):
+        subprocess.run([*command, *out], check=True, cwd=tmp_path, timeout=600)
+    assert len(brightness(tmp_path / "film.mp4")) == 4, "two seconds at twice the speed, three pictures a second"
+    with Image.open(tmp_path / "still.png") as image:
+        assert image.size == (64, 36)
 
 
 def _commands():

@@ -126,7 +126,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("world: labb\n", 5, "world: no world is called 'labb'; did you mean 'lab'? Known worlds: lab,"),
         ("world: {terrain: hill}\n", 5, "world.terrain.kind: must be 'plane' or 'heightfield', got 'hill'"),
         ("world:\n  terrain:\n    kind: heightfield\n    size: [1, 1]\n", 6, "world.terrain: give either heights or file"),
-        ("world: {terrain: {kind: heightfield, size: [1, 1], heights: [[1, 2], [3]]}}\n", 5, "the rows of heights must be equally long"),
+        ("world: {terrain: {kind: heightfield, size: [1, 1], heights: [[1, 2], [3]]}}\n", 5, "world.terrain.heights: the rows must be equally long"),
         ("world: {terrain: {kind: heightfield, size: [1, 1], heights: [[]]}}\n", 5, "at least 2 rows and 2 columns"),
         ("world: {terrain: {kind: heightfield, size: [1, 1], file: h.npy}}\n", 5, "world.terrain.file: there is no file 'h.npy'"),
         ("world: {wind: [1, 2, x]}\n", 5, "world.wind.2: must be a number, got 'x'"),

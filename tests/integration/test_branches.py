@@ -13,6 +13,7 @@ import airloom as al
 from airloom.loom import bundles
 from airloom.loom.loom import LoomError
 from airloom.scenario import load
+from airloom.tls import Certificate
 
 SCENARIO = """
 name: spread
@@ -102,11 +103,13 @@ def test_one_branch_flies_the_same(tmp_path, expected, free_port):
     assert (tmp_path / "member-left.txt").read_text().count("\n") == 61
 
 
-def test_a_branch_of_a_branch_flies_the_same(tmp_path, expected, free_port):
+def test_a_branch_of_a_branch_flies_the_same_by_tls(tmp_path, expected, free_port, monkeypatch):
     sim = al.Simulation(written(tmp_path, {"chief": "near", "left": "far", "right": "far"}))
     first, second = free_port(), free_port()
-    near = ("near", opened(sim, first), "spread.yaml", "--listen", f"tcp:127.0.0.1:{second}")
-    far = ("far", f"tcp:127.0.0.1:{second}", "spread.yaml")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    sim.loom.listen, fingerprint = f"tls:127.0.0.1:{first}", Certificate.own().fingerprint
+    near = ("near", f"{sim.loom.listen}#{fingerprint}", "spread.yaml", "--listen", f"tls:127.0.0.1:{second}")
+    far = ("far", f"tls:127.0.0.1:{second}#{fingerprint}", "spread.yaml")
     with branch(tmp_path, *near), branch(tmp_path, *far), sim:
         sim.run()
         assert sim.state_hash() == expected
@@ -207,7 +210,7 @@ def test_nobody_comes_from_a_branch(tmp_path, free_port):
     ("arguments", "complaint"),
     [
         (["field", "tcp:127.0.0.1:1", "spread.yaml"], "its members are at nowhere"),
-        (["field", "ftp:127.0.0.1:1"], "unix:/path or tcp:host:port"),
+        (["field", "ftp:127.0.0.1:1"], "unix:/path, tcp:host:port or tls:"),
         (["field", "tcp:127.0.0.1:1", "--listen", "tcp:nowhere"], "no place to listen"),
     ],
 )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
-from typing import Annotated
+from typing import Annotated, TypeGuard
 
 import typer
 
@@ -66,10 +67,21 @@ def run_command_line() -> None:
     except Exception as error:
         if was_interrupted():
             sys.exit(128 + signal.SIGINT)  # something on the way has made another exception of it
-        if not isinstance(error, mistakes()):
+        if not isinstance(error, mistakes()) and not _is_about_a_long_name(error):
             raise
-        complain(str(error))
+        complain(_told(error))
         sys.exit(2)
     except KeyboardInterrupt:
         warn("Stopped.")
         sys.exit(128 + signal.SIGINT)
+
+
+def _is_about_a_long_name(error: Exception) -> TypeGuard[OSError]:
+    """Any path that somebody gives may be longer than file systems take, wherever it is first looked at."""
+    return isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+
+
+def _told(error: Exception) -> str:
+    if _is_about_a_long_name(error):
+        return f"a name may have 255 bytes, and a path 4095, but this is longer: '{str(error.filename)[:40]}…'"
+    return str(error)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from airloom.cli.options import parsed_settings
+from airloom.cli.options import TlsCert, TlsKey, certificate, parsed_settings
 from airloom.cli.screen import complain, say
 from airloom.cli.signals import handled_by
 
@@ -21,7 +21,10 @@ def register(app: typer.Typer) -> None:
 def branch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of this branch: members with `at: NAME` start here.")],
     address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="Of the loom or of another branch, such as tcp:HOST:7700.")
+        str,
+        typer.Argument(
+            metavar="ADDRESS", help="Of the loom or of another branch: tcp:HOST:7700, or tls:HOST:7700#FINGERPRINT."
+        ),
     ],
     scenario: Annotated[
         str | None,
@@ -39,6 +42,8 @@ def branch(
         str | None,
         typer.Option(metavar="tcp:HOST:PORT", help="Where members and branches of other machines may join this one."),
     ] = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for what the members print.")] = Path("."),
 ) -> None:
     """Coordinate the members on this machine, for a simulation on another one.
@@ -49,11 +54,11 @@ def branch(
 
     On the machine of the simulation:
 
-      airloom run relay --set members.wing.at=field --loom tcp:0.0.0.0:7700 --token SECRET
+      airloom run field.yaml --loom tcp:0.0.0.0:7700 --token SECRET
 
     On another one, with the same scenario:
 
-      airloom branch field tcp:simulator:7700 relay --set members.wing.at=field --token SECRET
+      airloom branch field tcp:simulator:7700 field.yaml --token SECRET
     """
     from airloom.loom.branch import PATIENCE, Branch, BranchError
 
@@ -61,7 +66,10 @@ def branch(
     chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
     asked: list[int] = []
     try:
-        with handled_by(asked.append), closing(Branch(name, address, chosen, listen)) as here:
+        with (
+            handled_by(asked.append),
+            closing(Branch(name, address, chosen, listen, certificate(tls_cert, tls_key))) as here,
+        ):
             say(f"Members on this machine join at {here.doors.address}", "cyan")
             if here.doors.remote_address:
                 say(f"Others at {here.doors.remote_address}", "cyan")

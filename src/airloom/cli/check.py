@@ -49,7 +49,7 @@ def check(
     from airloom.checking import examine, subject_of
 
     subject = subject_of(target, scenario, parsed_settings(set_))
-    out.print(f"Checking the {subject.category} [bold]{subject.kind.rpartition(':')[2]}[/bold]")
+    out.print(Text.assemble(f"Checking the {subject.category} ", (subject.kind.rpartition(":")[2], "bold")))
     failed = 0
     with interrupted_by_ctrl_c(), out.status("Flying …"):
         for one in examine(subject):

@@ -34,11 +34,14 @@ def plot(
 ) -> None:
     """Draw a run: each vehicle's flight, the fleet, or chosen fields.
 
+    A field is named by its topic and its path in the message; fields of the same name share a panel.
+
     [bold]Examples[/bold]
 
       airloom plot last
       airloom plot runs/hover-1 --out flight.pdf
-      airloom plot last --field /cf/odometry.pose.pose.position.z --field /cf/setpoint.position.z
+      airloom plot last --field /cf/state.pose.pose.position.z
+      airloom plot last --field /cf/rotors.velocity --field /cf/command.thrust
     """
     from airloom import plotting
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sys
 import traceback
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -12,9 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
-from airloom.cli.options import Host, Port, Token, flag, parsed_settings, parsed_speed
-from airloom.cli.screen import complain, out, say, warn
+from airloom.cli.options import (
+    Host, Port, Replace, Tls, TlsCert, TlsKey, Token, certificate, flag, new_folder, own_certificate, parsed_settings,
+    parsed_speed,
+)  # fmt: skip
+from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+    from airloom.tls import Certificate
 
 
 @dataclass
@@ -30,18 +34,22 @@ class StudioWishes:
     host: str
     port: int | None
     token: str | None
+    certificate: Certificate | None
+    """For https."""
 
 
 @dataclass
 class Wishes:
     speed: float | None
     folder: Path | None
+    replace: bool
     log: bool
     link: bool
     studio: StudioWishes | None
     loom: str | None
     cluster: str | None
     token: str | None
+    certificate: Certificate | None
     figures: bool
     quiet: bool
     debug: bool
@@ -73,10 +81,11 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
+    replace: Replace = False,
     link: Annotated[bool, flag("--link", help="Let `airloom fly` command a headless run, too.")] = False,
     loom: Annotated[
         str | None,
-        typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join, besides this one's."),
+        typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join; tls:HOST:PORT by TLS."),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -89,6 +98,9 @@ def run(
     port: Port = None,
     host: Host = "127.0.0.1",
     token: Token = None,
+    tls: Tls = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
 ) -> None:
     """Fly a scenario, seen in the browser; leave a folder with log, summary and figures.
@@ -110,7 +122,7 @@ def run(
 
       airloom run hover
       airloom run hover --headless              without the studio, at full speed
-      airloom run fleet --host 0.0.0.0          others may look on
+      airloom run fleet --host 0.0.0.0 --tls    others may look on
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
       airloom run hover --until 600             time to fly it yourself
@@ -119,13 +131,15 @@ def run(
     from airloom.cli.progress import displayed
     from airloom.scenario import load
 
-    studio = None if headless else StudioWishes(host, port, token)
+    given = certificate(tls_cert, tls_key)
+    studio = None if headless else StudioWishes(host, port, token, given or (own_certificate() if tls else None))
     if studio:
         from airloom.studio.ports import check
 
         check(host, port)
     pace = parsed_speed(speed or ("1" if link or studio else "max"))
-    wishes = Wishes(pace, out, not no_log, link, studio, loom, cluster, token, not (no_log or no_figures), quiet, debug)
+    figures = not (no_log or no_figures)
+    wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -142,17 +156,13 @@ def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
     """The run after its end, and the signals that ended it."""
     from airloom.recorded_run import RecordedRun
-    from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
     _open_to_others(sim, wishes)
-    replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
-    folder = RunFolder.create(scenario.name, wishes.folder)
-    if replaces and not wishes.quiet:
-        warn(f"Replaced the earlier run in {folder.path}.")
+    folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
     invitation = iter([_invitation(run)] if wishes.link else [])
 
@@ -173,7 +183,7 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.cluster import Cluster
     from airloom.loom.doors import token_for
 
-    sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
     if not wishes.quiet:
         sim.loom.tell = say
     if wishes.cluster:
@@ -181,7 +191,8 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     elif wishes.loom:
         sim.loom.token = token_for(wishes.loom, wishes.token)
         need = f" with token {sim.loom.token}" if sim.loom.token else ""
-        say(f"Members on other machines join at {wishes.loom}{need}", "cyan")
+        shown = f"#{(wishes.certificate or own_certificate()).fingerprint}" if wishes.loom.startswith("tls:") else ""
+        say(f"Members on other machines join at {wishes.loom}{shown}{need}", "cyan")
 
 
 def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
@@ -190,7 +201,7 @@ def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
     from airloom.cli.studio_process import StudioProcess
 
     asked = wishes.studio
-    return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, wishes.quiet)
+    return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, asked.certificate, wishes.quiet)
 
 
 def _invitation(run: RecordedRun) -> str:
@@ -202,8 +213,11 @@ def _invitation(run: RecordedRun) -> str:
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.blame import blame
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    if not wishes.quiet:
+        tell_of_many(scenario)
     try:
         with abandoned_by_signals():
             return Simulation(scenario)
@@ -257,6 +271,6 @@ def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
 
     complain(reason, "The run failed")
     if debug:
-        traceback.print_exception(error, file=sys.stderr)
+        err.print(Text("".join(traceback.format_exception(error))), soft_wrap=True)
     elif not isinstance(error, (AutopilotError, Diverged, LoomError, *mistakes())):
         warn("With --debug you see the traceback.")

@@ -62,9 +62,7 @@ def _print_board(vehicle: str, report: dict[str, Any]) -> None:
 
 
 def _print_vehicles(run: RecordedRun) -> None:
-    table = new_table("vehicle", "x m", "y m", "z m", "speed m/s")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", numbers=range(1, 5))
     vehicles = list(run.sim.vehicles.values())
     for vehicle in vehicles[:MOST_VEHICLES]:
         speed = float(np.linalg.norm(vehicle.velocity))

@@ -16,6 +16,8 @@ from airloom.flight_stack import Controller, StackError
 class MultirotorController(Controller):
     """Base of the controllers that fly any multirotor by thrust and torque."""
 
+    thrust_unit = "N"
+
     @property
     def lift(self) -> float:
         """Thrust of all rotors at full speed along body z, N."""

@@ -19,6 +19,7 @@ from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
 from airloom.loom.seats import failed
 from airloom.loom.sights import ToldSights
+from airloom.tls import Certificate, TlsError
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
@@ -30,7 +31,9 @@ class BranchError(Exception):
 
 
 class Branch:
-    def __init__(self, name: str, parent: str, token: str = "", listen: str | None = None) -> None:
+    def __init__(
+        self, name: str, parent: str, token: str = "", listen: str | None = None, certificate: Certificate | None = None
+    ) -> None:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
         self.name, self._address = name, parent
         self._pending: dict[str, Answer] = {}
@@ -38,8 +41,8 @@ class Branch:
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
-            self._hub = Hub(Doors(listen, token), self._ask, self._pass_on)
-        except DoorError as error:
+            self._hub = Hub(Doors(listen, token, certificate), self._ask, self._pass_on)
+        except (DoorError, TlsError) as error:
             raise BranchError(str(error)) from None
         self._token = token
 
@@ -164,7 +167,7 @@ class Branch:
 def _introduced(address: str, who: bundles.Introduction) -> Line:
     try:
         line = connect(address, TRY)
-    except ValueError as error:
+    except (ValueError, TlsError) as error:
         raise BranchError(str(error)) from None
     line.send(bundles.branch(who))
     kind, body = line.receive_bytes(10.0)

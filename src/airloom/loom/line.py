@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import struct
 from typing import Any
 
 from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
+from airloom.tls import secured
 
 
 class LineLost(Exception):
@@ -23,7 +25,7 @@ class Line:
         self._timeout: float | None = None
         self._buffer = b""
         if connection.family != socket.AF_UNIX:
-            _make_quick_and_mortal(connection)
+            make_quick_and_mortal(connection)
 
     def fileno(self) -> int:
         return self._socket.fileno()
@@ -32,7 +34,7 @@ class Line:
         """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
             self._socket.sendall(data)
-        except BlockingIOError:
+        except (BlockingIOError, TimeoutError):
             raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
@@ -99,7 +101,7 @@ class Line:
     def _read(self, flags: int = 0) -> bytes:
         try:
             data = self._socket.recv(65536, flags)
-        except BlockingIOError:
+        except (BlockingIOError, TimeoutError):
             raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
@@ -129,7 +131,7 @@ def _size(data: bytes, longest: int) -> int | None:
     return 4 + length
 
 
-def _make_quick_and_mortal(connection: socket.socket) -> None:
+def make_quick_and_mortal(connection: socket.socket) -> None:
     """Small messages go at once, and a cut cable is noticed, even by who only waits: after about 25 s."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -140,18 +142,37 @@ def _make_quick_and_mortal(connection: socket.socket) -> None:
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 25_000)
 
 
+class TlsLine(Line):
+    """A member's or branch's end of a line by TLS; at the other end is a `tls.TlsDoor`."""
+
+    _socket: ssl.SSLSocket
+
+    def be_patient(self, timeout: float | None) -> None:
+        self._socket.settimeout(timeout)
+
+    def _read(self, flags: int = 0) -> bytes:
+        """All that is there, for nobody outside sees what was decrypted already."""
+        data = super()._read(flags)
+        while waiting := self._socket.pending():
+            data += self._socket.recv(waiting)
+        return data
+
+
 def connect(address: str, timeout: float = 30.0) -> Line:
-    """To `unix:/path` or `tcp:host:port`."""
+    """To `unix:/path`, `tcp:host:port` or `tls:host:port#fingerprint`, see `tls.secured`."""
     scheme, _, rest = address.partition(":")
     if scheme == "unix":
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(timeout)
         connection.connect(os.fspath(rest))
-    elif scheme == "tcp":
-        host, _, port = rest.rpartition(":")
+    elif scheme in ("tcp", "tls"):
+        place, _, fingerprint = rest.partition("#")
+        host, _, port = place.rpartition(":")
         if not host or not port.isdecimal() or int(port) > 65535:
-            raise ValueError(f"a TCP address is tcp:host:port, got '{address}'")
+            raise ValueError(f"an address by TCP is {scheme}:host:port, got '{address}'")
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
+        if scheme == "tls":
+            return TlsLine(secured(connection, host.strip("[]"), fingerprint))
     else:
-        raise ValueError(f"an address is unix:/path or tcp:host:port, got '{address}'")
+        raise ValueError(f"an address is unix:/path, tcp:host:port or tls:host:port#fingerprint, got '{address}'")
     return Line(connection)

@@ -31,6 +31,7 @@ from airloom.loom.protocol import (
 from airloom.loom.sights import FleetSights
 from airloom.patterns import PatternError, matching
 from airloom.scenario.errors import shortened
+from airloom.tls import Certificate, TlsError
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -77,7 +78,11 @@ class Loom:
         self._described = sim.scenario.members
         self._members: dict[str, Membership] = {}
         self.listen: str | None = None
-        """`tcp:host:port` where members on other machines join, besides the socket for those on this one."""
+        """`tcp:host:port` or `tls:host:port` where members on other machines join, besides the socket for those on
+        this one.
+        """
+        self.certificate: Certificate | None = None
+        """What is shown to those who join by TLS; one of this machine's own if left out."""
         self.token: str | None = None
         """What they must know; made up if left out and the place is not on this machine alone."""
         self.cluster: Cluster | None = None
@@ -106,8 +111,8 @@ class Loom:
             return
         listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
-            self._hub = Hub(Doors(listen, self.token), self._admit, self._lost.__setitem__)
-        except DoorError as error:
+            self._hub = Hub(Doors(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
+        except (DoorError, TlsError) as error:
             raise LoomError(str(error)) from None
         self._sights = FleetSights(self._sim)
         self._say_where(self._hub.doors)

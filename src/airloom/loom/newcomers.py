@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
+from airloom import reserve
 from airloom.loom.doors import Doors
 from airloom.loom.line import Line, LineLost
 from airloom.loom.protocol import Kind, ProtocolError, told
-from airloom.reserve import SHORT_OF_FILES, leaves_reserve
 
 MOST = 64
 """That stand there at once; one more takes the place of the one that has been there longest."""
@@ -76,11 +76,11 @@ class Newcomers:
                 self._next_look += SHUT
                 return
             line = Line(connection)
-            enough = leaves_reserve(connection)
+            enough = reserve.is_kept()
             if self._waiting and not (enough and len(self._waiting) < MOST):
                 self._turn_away(next(iter(self._waiting)), "others knock, and it did not say who it is")
             elif not enough:
-                refuse(line, SHORT_OF_FILES)
+                refuse(line, reserve.SHORT_OF_FILES)
                 return
             self._waiting[line] = door, time.monotonic()
             yield line

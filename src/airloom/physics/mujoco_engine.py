@@ -37,7 +37,8 @@ class MujocoEngine:
         fast = USUAL_SINK * e / contact_time(self.dt)
         # Asked for once: each of these attributes makes an object.
         self._bodies = (
-            Impacts(self._hard._address, parts, fast), self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
+            Impacts(self._hard._address, parts, fast), self.model._address, self.data._address, self.data.qpos,
+            self.data.qvel, self.data.qfrc_applied,
         )  # fmt: skip
 
     def reset(self) -> None:

@@ -100,7 +100,9 @@ def _step(impacts, model, data, flight, dt):
 
 
 @compiled
-def advance_mujoco(impacts, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, frame_ticks, first_frame):
+def advance_mujoco(
+    impacts, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, frame_ticks, first_frame
+):
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):

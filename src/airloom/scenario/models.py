@@ -28,6 +28,22 @@ def _valid_title(name: str) -> str:
     return name
 
 
+def _not_zero(direction: Vector3) -> Vector3:
+    if np.linalg.norm(direction) < 1e-6:
+        raise ValueError("must not be zero")
+    return direction
+
+
+def _rectangular(heights: list[list[float]]) -> list[list[float]]:
+    if len(heights) < 2 or len(heights[0]) < 2:
+        raise ValueError("must have at least 2 rows and 2 columns")
+    if len({len(row) for row in heights}) > 1:
+        raise ValueError("the rows must be equally long")
+    return heights
+
+
+Direction = Annotated[Vector3, AfterValidator(_not_zero)]
+Heights = Annotated[list[list[Number]], AfterValidator(_rectangular)]
 Name = Annotated[str, AfterValidator(_valid_name)]
 Title = Annotated[str, AfterValidator(_valid_title)]
 
@@ -87,7 +103,7 @@ class Rotor(Model):
     """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
 
     position: Vector3 = Field(description="hub from the vehicle's origin, m")
-    axis: Vector3 = Field((0.0, 0.0, 1.0), description="thrust direction, normalised")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="thrust direction, normalised")
     turns: Literal["ccw", "cw"]
     thrust_constant: Positive = Field(description="thrust = constant × speed², N s²")
     moment_constant: NonNegative = Field(description="drag torque per thrust, m")
@@ -97,12 +113,6 @@ class Rotor(Model):
     time_constant_down: Positive = Field(0.025, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
     radius: Positive = Field(0.1, description="for drawing, m")
-
-    @model_validator(mode="after")
-    def _has_direction(self) -> Rotor:
-        if np.linalg.norm(self.axis) < 1e-6:
-            raise ValueError("axis must not be zero")
-        return self
 
 
 class Body(Model):
@@ -190,17 +200,13 @@ class HeightField(Model):
     kind: Literal["heightfield"]
     size: tuple[Positive, Positive] = Field(description="extent east and north, m")
     center: tuple[Number, Number] = (0.0, 0.0)
-    heights: list[list[Number]] | None = Field(None, description="m; the first row is the southern edge")
+    heights: Heights | None = Field(None, description="m; the first row is the southern edge")
     file: str | None = None
 
     @model_validator(mode="after")
     def _has_heights(self) -> HeightField:
         if (self.heights is None) == (self.file is None):
             raise ValueError("give either heights or file")
-        if self.heights is not None and (len(self.heights) < 2 or len(self.heights[0]) < 2):
-            raise ValueError("heights must have at least 2 rows and 2 columns")
-        if self.heights is not None and len({len(row) for row in self.heights}) > 1:
-            raise ValueError("the rows of heights must be equally long")
         return self
 
 

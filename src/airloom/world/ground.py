@@ -88,7 +88,7 @@ def world_array(world: World, step: float) -> np.ndarray:
 
 
 def _steepest(grid: np.ndarray, dx: float, dy: float) -> float:
-    """No slope of the height field is greater: both edges of a triangle that lie along the grid's lines are looked at."""
+    """No slope is greater: every triangle has an edge along each of the grid's two directions."""
     return float(np.hypot(np.abs(np.diff(grid, axis=1)).max() / dx, np.abs(np.diff(grid, axis=0)).max() / dy))
 
 

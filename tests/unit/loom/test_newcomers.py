@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-import resource
 import socket
 import time
+from contextlib import ExitStack
 
 import pytest
+from tests.file_numbers import few_file_numbers
 
 from airloom.loom import newcomers, protocol
 from airloom.loom.bundles import Admission
@@ -114,18 +115,10 @@ def test_a_mistake_of_ours_is_told_to_who_made_us_stumble(place):
 
 
 def test_file_numbers_are_left_for_the_run(place):
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
     crowd = [place.stranger() for _ in range(60)]
-    in_use = max(map(int, os.listdir("/proc/self/fd")))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (in_use + 64, before[1]))
-    try:
-        for _ in range(20):
-            time.sleep(newcomers.BETWEEN_LOOKS)
-            place.hub.look_out()
-        own = [open(os.devnull) for _ in range(24)]  # noqa: SIM115
+    with few_file_numbers(50), ExitStack() as own:
+        place.look_until(lambda: b"others knock" in _heard(crowd[0]))
+        for _ in range(24):
+            own.enter_context(open(os.devnull))
         place.friend("friend", place.hub.doors.address)
         place.look_until(lambda: place.joined == ["friend"])
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    assert len(own) == 24
-    assert len(crowd) == 60

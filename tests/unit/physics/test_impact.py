@@ -18,9 +18,7 @@ WALL = {"obstacles": {"wall": {"shape": "box", "size": (0.1, 4, 4), "position": 
 TABLE = {"obstacles": {"table": {"shape": "box", "size": (1, 1, 0.02), "position": (0, 0, 1)}}}
 
 
-def box(
-    mass: float, position: tuple, velocity: tuple = (0, 0, 0), size: tuple = CUBE, **turned: Any
-) -> dict[str, Any]:
+def box(mass: float, position: tuple, velocity: tuple = (0, 0, 0), size: tuple = CUBE, **turned: Any) -> dict[str, Any]:
     x, y, z = size
     solid = {"xx": mass * (y * y + z * z) / 12, "yy": mass * (x * x + z * z) / 12, "zz": mass * (x * x + y * y) / 12}
     pose = {"position": position, **turned}
@@ -28,8 +26,8 @@ def box(
 
 
 def simulate(step: float, world: dict[str, Any] | None = None, on: str = "mujoco", **vehicles: Any) -> Simulation:
-    fields = {"name": "impact", "step": step, "engine": engine(on), "log": {"rate": 25}, "world": world or {}, "vehicles": vehicles}
-    return Simulation(Scenario.model_validate(fields))
+    fields = {"name": "impact", "step": step, "engine": engine(on), "log": {"rate": 25}, "world": world or {}}
+    return Simulation(Scenario.model_validate(fields | {"vehicles": vehicles}))
 
 
 def extremes(sim: Simulation, until: float, of: str = "box") -> tuple[np.ndarray, np.ndarray]:

@@ -180,7 +180,7 @@ def _write_checked(path: Path, text: str) -> None:
     handle, unfinished = tempfile.mkstemp(suffix=".yaml", dir=path.absolute().parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"# Saved from the studio. Run it with: airloom run {path.name}\n{text}")
+            file.write(f"# Saved from a running simulation. Run it with: airloom run {path.name}\n{text}")
         load(Path(unfinished))
         os.chmod(unfinished, 0o644)
         os.replace(unfinished, path)

@@ -20,13 +20,13 @@ from contextlib import suppress
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
+from airloom import reserve
 from airloom.bridges.control.methods import parse
 from airloom.bridges.control.place import OVER, Place
 from airloom.bridges.control.request import Request
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.bridges.joystick import StickError
 from airloom.commands import CommandError
-from airloom.reserve import SHORT_OF_FILES, leaves_reserve
 from airloom.run_folder import RunFolderError
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class ControlLink:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
             if len(self._clients) >= MOST_CLIENTS:
                 _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
-            elif not leaves_reserve(client):
-                _send(client, _refusal(SHORT_OF_FILES))
+            elif not reserve.is_kept():
+                _send(client, _refusal(reserve.SHORT_OF_FILES))
             else:
                 self._clients.add(client)
                 threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
