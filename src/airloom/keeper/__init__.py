@@ -28,8 +28,8 @@ _leashes: WeakSet[socket.socket] = WeakSet()
 class Kept(subprocess.Popen):
     """A running program that ends with this process, together with all that it has started.
 
-    Used as its base class is, with nothing to read from standard input. `pid` is the keeper's, `program` its own; how it
-    ends, by which code or signal, is the program's. When the program is over, so is all that it has started.
+    Used as its base class is, with nothing to read from standard input. `pid` is the keeper's, `program` its own; how
+    it ends, by which code or signal, is the program's. When the program is over, so is all that it has started.
     """
 
     def __init__(
