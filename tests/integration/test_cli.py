@@ -253,6 +253,7 @@ def test_a_killed_run_leaves_a_log_that_opens():
         (["run", "hover", "--until", "nan"], "greater than 0"),
         (["run", "hover", "--until", "soon"], "--until"),
         (["run", "hover", "--speed", "0"], "neither a number above 0 nor max"),
+        (["run", "hover", "--speed", ""], "neither a number above 0 nor max"),
         (["run", "hover", "--speed", "fast"], "neither a number above 0 nor max"),
         (["run", "hover", "--seed", "-1"], "--seed"),
         (["run", "hover", "--out", "/proc/run"], "/proc/run"),

@@ -141,7 +141,7 @@ def run(
         from airloom.studio.ports import check
 
         check(host, port)
-    pace = parsed_speed(speed or ("1" if link or studio else "max"))
+    pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
     figures = not (no_log or no_figures)
     wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
@@ -190,6 +190,8 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.doors import token_for
 
     sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
+    if not wishes.quiet:
+        sim.loom.tell = say
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:
@@ -227,8 +229,11 @@ def _invitation(run: RecordedRun) -> str:
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.blame import blame
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    if not wishes.quiet:
+        tell_of_many(scenario)
     try:
         with abandoned_by_signals():
             return Simulation(scenario)

@@ -187,8 +187,10 @@ def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
 
 def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    tell_of_many(scenario)
     sim = Simulation(scenario)
     sim.warm_up()
     gc.collect()

@@ -239,7 +239,9 @@ class LogWriter:
     def _new_channel(self, topic: Topic) -> _Channel:
         number = len(self._channels) + 1
         if number > MAX_CHANNELS:
-            raise LogError(f"an MCAP log holds at most {MAX_CHANNELS} topics: choose fewer to be logged")
+            raise LogError(
+                f"an MCAP log holds at most {MAX_CHANNELS} topics: name fewer in log.topics, or write no log"
+            )
         msgtype = topic.msgtype
         if msgtype not in self._schemas:
             words = text_bytes(msgtype) + text_bytes("ros2msg") + text_bytes(messages.definition(msgtype))
