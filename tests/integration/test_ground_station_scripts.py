@@ -180,7 +180,7 @@ def test_a_version_and_parameters_that_are_not_as_expected_are_told(made):
     assert "ArduPilot is version 4.8.1" in sim.texts
     assert "ArduPilot says: ArduCopter, a stand-in" in sim.texts
     assert [warning.partition(": drone: ")[2] for warning in sim.warnings] == [
-        "ArduPilot 4.8.1 was not tried with Airloom, as 4.6 and 4.7 were: it may differ",
+        "ArduPilot 4.8.1 was not tried with Airloom, but 4.6 or 4.7: it may differ",
         "ArduPilot has ATC_RAT_RLL_P 0.135, and not 0.25 as the scenario says",
         "ArduPilot 4.8.1 knows no parameter NONSENSE: it is ignored",
     ]

@@ -11,7 +11,7 @@ import numpy as np
 from airloom.autopilots import mavlink_wire as wire
 from airloom.autopilots.ardupilot_faults import FaultDesk
 from airloom.autopilots.ardupilot_line import ArduPilotLine, letters, text_of
-from airloom.autopilots.ardupilot_names import TRIED, other_name
+from airloom.autopilots.ardupilot_names import other_name
 from airloom.autopilots.programs import ProgramAutopilot, digits
 
 PERIOD = 0.1  # s between two looks at the line
@@ -37,7 +37,6 @@ class Talk:
         """`params` are those that it should have been given."""
         self._autopilot, self._line, self._sim = autopilot, line, autopilot.sim
         self._expected = [Expected(name, value) for name, value in params.items()]
-        self.version: str | None = None
         self._text = ""
         self._looks = 0
         self._began = self._sim.time
@@ -84,8 +83,8 @@ class Talk:
             name, value = text_of(values[3:19]), float(values[0])
             self._check(name, value)
             self.faults.note(name, value)
-        elif number == wire.AUTOPILOT_VERSION:
-            self._note_version(int(values[2]))
+        elif number == wire.AUTOPILOT_VERSION and self._autopilot.version is None:
+            self._autopilot.note_version(*((int(values[2]) >> shift) & 0xFF for shift in (24, 16, 8)))
         elif number == wire.STATUSTEXT:
             self._note_text(values)
 
@@ -93,13 +92,15 @@ class Talk:
 
     def _ask_what_is_unknown(self, since: float) -> None:
         late = self._sim.time > since + PATIENCE
-        if self.version is None and not late:
+        if self._autopilot.version is None and not late:
             self._line.command(REQUEST_MESSAGE, wire.AUTOPILOT_VERSION)
         for expected in self._expected[:QUESTIONS_A_LOOK]:
             for name in expected.by_name:
                 self.ask(name)
             if late:
-                self._warn(f"ArduPilot {self.version or ''} knows no parameter {expected.name}: it is ignored")
+                self._warn(
+                    f"ArduPilot {self._autopilot.version or ''} knows no parameter {expected.name}: it is ignored"
+                )
         if late:
             del self._expected[:QUESTIONS_A_LOOK]
 
@@ -109,15 +110,6 @@ class Talk:
             wanted = expected.by_name[name]
             if abs(value - wanted) > 1e-5 * max(abs(wanted), 1.0):
                 self._warn(f"ArduPilot has {name} {value:.7g}, and not {digits(wanted)} as the scenario says")
-
-    def _note_version(self, number: int) -> None:
-        if self.version is None:
-            parts = [(number >> shift) & 0xFF for shift in (24, 16, 8)]
-            self.version = ".".join(map(str, parts))
-            self._sim.event(self._autopilot.vehicle.name, f"ArduPilot is version {self.version}")
-            if tuple(parts[:2]) not in TRIED:
-                tried = " and ".join(f"{major}.{minor}" for major, minor in TRIED)
-                self._warn(f"ArduPilot {self.version} was not tried with Airloom, as {tried} were: it may differ")
 
     # -- what it says ------------------------------------------------------------------------------------------------
 
