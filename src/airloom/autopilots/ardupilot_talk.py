@@ -16,8 +16,9 @@ from airloom.autopilots.programs import ProgramAutopilot, digits
 
 PERIOD = 0.1  # s between two looks at the line
 LOOKS_A_GREETING = 10
-PATIENCE = 10.0  # s in which ArduPilot must have connected, or told a parameter
-QUESTIONS_A_LOOK = 10  # it has room for 20
+PATIENCE = 10.0  # s in which ArduPilot must have been heard
+QUESTIONS_A_LOOK = 10  # for parameters by two names each; it has room for 20
+OFTEN_ENOUGH = 20  # times to be asked for a parameter that it knows
 REQUEST_MESSAGE, SEND_BANNER = 512, 42428  # commands; the banner are the texts of its start
 FLOAT = 9  # type of a parameter
 WARNING = 4  # severity of a text, less is worse
@@ -28,7 +29,7 @@ class Expected:
     """A parameter of the scenario, by each name that it may have there, and its value by that name."""
 
     def __init__(self, name: str, value: float) -> None:
-        self.name = name
+        self.name, self.asked = name, 0
         self.by_name = {name: value, **dict(filter(None, [other_name(name, value)]))}
 
 
@@ -40,7 +41,7 @@ class Talk:
         self._text = ""
         self._looks = 0
         self._began = self._sim.time
-        self._heard_at: float | None = None
+        self._is_heard = False
         self._complaints: set[str] = set()
         self._over = False
         self.faults = FaultDesk(self._sim, autopilot.vehicle, self)
@@ -69,15 +70,15 @@ class Talk:
         self._looks += 1
         for number, values in self._line.frames():
             self._note(number, values)
-        if self._heard_at is not None:
-            self._ask_what_is_unknown(self._heard_at)
+        if self._is_heard:
+            self._ask_what_is_unknown()
         elif self._expected and self._sim.time > self._began + PATIENCE:
             self._warn(f"whether ArduPilot has the parameters of the scenario is not known: {self._line.problem}")
         self.faults.say()
 
     def _note(self, number: int, values: np.ndarray) -> None:
-        if number == wire.HEARTBEAT and self._heard_at is None:
-            self._heard_at = self._sim.time
+        if number == wire.HEARTBEAT and not self._is_heard:
+            self._is_heard = True
             self._line.command(SEND_BANNER)
         elif number == wire.PARAM_VALUE:
             name, value = text_of(values[3:19]), float(values[0])
@@ -90,19 +91,18 @@ class Talk:
 
     # -- version and parameters --------------------------------------------------------------------------------------
 
-    def _ask_what_is_unknown(self, since: float) -> None:
-        late = self._sim.time > since + PATIENCE
-        if self._autopilot.version is None and not late:
+    def _ask_what_is_unknown(self) -> None:
+        who = self._autopilot.version
+        if who is None:
             self._line.command(REQUEST_MESSAGE, wire.AUTOPILOT_VERSION)
         for expected in self._expected[:QUESTIONS_A_LOOK]:
+            if expected.asked == OFTEN_ENOUGH:
+                self._expected.remove(expected)
+                self._warn(f"ArduPilot {who or 'as it is'} knows no parameter {expected.name}: it is ignored")
+                continue
+            expected.asked += 1
             for name in expected.by_name:
                 self.ask(name)
-            if late:
-                self._warn(
-                    f"ArduPilot {self._autopilot.version or ''} knows no parameter {expected.name}: it is ignored"
-                )
-        if late:
-            del self._expected[:QUESTIONS_A_LOOK]
 
     def _check(self, name: str, value: float) -> None:
         for expected in [one for one in self._expected if name in one.by_name]:
