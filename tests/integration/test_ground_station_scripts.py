@@ -14,13 +14,13 @@ import sys
 import time
 
 import pytest
-from tests.programs import needs_ardupilot
+from tests.programs import free_instance, needs_ardupilot
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.scenario import load
 
-INSTANCE = 61
+INSTANCE = free_instance(61 + os.getpid() % 20)
 SCENARIO = f"""
 name: scripted
 duration: 2
