@@ -65,7 +65,7 @@ def fill_heights(heights, blocks, world):
 
 
 class FlightWatch:
-    """Warns of each vehicle once for each time that it gets into trouble."""
+    """Warns of each vehicle once for each time that it gets into trouble; one that hops along is in one trouble."""
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
@@ -85,6 +85,7 @@ class FlightWatch:
         steered = np.array([m.controller is not None and m.vehicle.autopilot is None for m in fleet.members] + [False])
         self._steered = steered[flight.vehicles]  # no vehicle is −1, the last
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
+        self._quiet_until = np.zeros(self._steered.shape)
         self._told_off = np.zeros(self._steered.shape, dtype=bool)
         self._heights = np.empty((2, *self._steered.shape))
         self._nearest = np.full(self._steered.shape, np.inf)
@@ -113,7 +114,9 @@ class FlightWatch:
         asked = np.where(by_velocity, self._rows(BVZ, 1)[0] < 0.0, told_height < size)
         self._airborne = steered & (self._airborne | (height > size))
         down = self._airborne & (height < TOUCHING)
-        self._warn(down & ~asked, "touches the ground unasked")
+        now = self._sim.time
+        self._warn(down & ~asked & (now >= self._quiet_until), "touches the ground unasked")
+        self._quiet_until = np.where(down, now + PATIENCE, self._quiet_until)
         self._airborne &= ~down
 
     def _look_for_strays(self) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import json
 import os
+import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +16,7 @@ from pathlib import Path
 import pytest
 import typer
 
-from airloom import benchmark
+from airloom import benchmark, tls
 from airloom.bridges.mcap import LogReader
 from airloom.cli.app import app
 from airloom.cli.schema import FileKind
@@ -72,6 +74,14 @@ def here(tmp_path_factory):
     Path("ticking.py").write_text(TICKING)
     yield folder
     os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def certificate(here):
+    if not shutil.which("openssl"):
+        pytest.skip("needs the program openssl")
+    tls._make(here / "both.pem")
+    return tls.Certificate(here / "both.pem")
 
 
 def started(line, **more):
@@ -140,9 +150,11 @@ def test_exec_moves_as_often_as_it_is_told(airloom):
     assert said == {"often": "0.01\n", "seldom": "0.02\n"}
 
 
-def test_branch_changes_the_scenario(airloom):
+def test_branch(airloom, certificate):
     said = airloom("branch nowhere tcp:127.0.0.1:7700 relay --set members.wing.at=field", 2)
     assert "its members are at field" in said
+    said = airloom("branch field tcp:127.0.0.1:7700 --tls-cert both.pem --tls-key nothing.pem", 2)
+    assert "cannot read the certificate nothing.pem" in said
 
 
 def test_serve():
@@ -168,14 +180,19 @@ def ended_by_ctrl_c(line, wanted, code=0):
         process.kill()
 
 
-def test_serve_for_other_computers():
-    assert "0.0.0.0:" in ended_by_ctrl_c("serve short.yaml --tcp 0 --host 0.0.0.0 --token secret", "Serving short")
+def test_serve_for_other_computers(certificate):
+    line = "serve short.yaml --tcp 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    assert certificate.fingerprint in ended_by_ctrl_c(line, "fingerprint")
 
 
-def test_the_studio_for_other_computers():
-    run = "run short.yaml --until 600 --no-figures --out seen --port 0 --host 0.0.0.0 --token secret"
-    assert "secret" in ended_by_ctrl_c(run, "http://", 130)
-    assert "secret" in ended_by_ctrl_c("view seen --port 0 --host 0.0.0.0 --token secret", "http://")
+def test_the_studio_for_other_computers(certificate):
+    run = (
+        "run short.yaml --until 600 --no-figures --out seen "
+        "--port 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    )
+    assert "secret" in ended_by_ctrl_c(run, "https://", 130)
+    view = "view seen --port 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    assert "secret" in ended_by_ctrl_c(view, "https://")
 
 
 def options_typed_here(commands):
@@ -198,4 +215,4 @@ def test_every_option_is_run():
     for (command, option), place in ELSEWHERE.items():
         text = (TESTS / place).read_text()
         assert command in text, f"{place} runs no airloom {command}"
-        assert f'"{option}"' in text, f"{place} does not use {option}"
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), f"{place} does not use {option}"

@@ -41,8 +41,17 @@ def test_a_fall_is_told_once_for_each_fall() -> None:
         sim.vehicles["drone"].push((0, 0, -30))
         sim.run(until=sim.time + 3.0)
         sim.vehicles["drone"].push()
-        sim.run(until=sim.time + 6.0)
+        sim.run(until=sim.time + 12.0)
     assert [FELL in warning for warning in sim.warnings] == [True, True]
+
+
+def test_hopping_along_is_told_once() -> None:
+    sim = drone()
+    sim.run(until=2.0)
+    for k in range(8):
+        sim.vehicles["drone"].push((0, 0, 0 if k % 2 else -30))
+        sim.run(until=sim.time + 1.2)
+    assert len(sim.warnings) == 1
 
 
 @pytest.mark.parametrize(

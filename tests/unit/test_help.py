@@ -31,6 +31,7 @@ def test_nothing_is_lost_of_a_help_text(monkeypatch, name):
     said = printed(monkeypatch, *([name] if name else []))
     lines, flat = {line.rstrip() for line in said.split("\n")}, " ".join(said.split())
     for paragraph in paragraphs(COMMANDS[name].callback.__doc__ if name else OVERVIEW):
+        assert len(paragraph) == 1 or paragraph[0].startswith("  "), f"would be broken in its middle: {paragraph}"
         for line in paragraph:
             if line.startswith("  "):
                 assert f" {line.rstrip()}" in lines, said

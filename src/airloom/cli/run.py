@@ -119,8 +119,9 @@ def run(
 
     Ctrl-C ends it cleanly, a second Ctrl-C at once.
 
-    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake,
-    3 if it ended and somebody in it did not do its job (a mission failed), and 128 + N after signal N.
+    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake.
+
+    It is 3 if somebody in the run did not do its job (a mission failed), and 128 + N after signal N.
 
     [bold]Examples[/bold]
 

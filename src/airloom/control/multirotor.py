@@ -12,6 +12,9 @@ import numpy as np
 
 from airloom.flight_stack import Controller, StackError
 
+LEAST_LIFT = 1.1
+"""Of all rotors at full speed, as a part of the weight."""
+
 
 class MultirotorController(Controller):
     """Base of the controllers that fly any multirotor by thrust and torque."""
@@ -31,9 +34,12 @@ class MultirotorController(Controller):
                 f"these {len(frame.rotors)} do not"
             )
         weight = frame.mass * frame.gravity
-        if self.lift < 1.1 * weight:
+        if self.lift < LEAST_LIFT * weight:
+            margin = f"{100 * LEAST_LIFT - 100:.0f} % more than it weighs"
+            least = f"to be steered it needs {LEAST_LIFT * weight:.3g} N, {margin}"
             raise StackError(
-                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
+                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: "
+                f"{'it cannot fly' if self.lift < weight else least}"
             )
         if not (self._angular_authority() > 0).all():
             raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")

@@ -13,9 +13,10 @@ from airloom.physics.rows import (
     EWX, EWY, EWZ, GAIN, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES, MEMORY,
 )  # fmt: skip
 
-PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (GAIN + k * LANES for k in range(6))
+TURNING_GAINS = 6
+PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (GAIN + k * LANES for k in range(TURNING_GAINS))
 """Control period; the part of a change that motors follow in it; observer's frequency; the most it may take off."""
-OWN_GAINS = GAIN + 6 * LANES
+OWN_GAINS = GAIN + TURNING_GAINS * LANES
 
 PUSH_X, PUSH_Y, PUSH_Z, TOLD_X, TOLD_Y, TOLD_Z, EXPECT_X, EXPECT_Y, EXPECT_Z = (MEMORY + k * LANES for k in range(9))
 """Angular accelerations found from outside and given by the rotors, and the rates that they should have led to."""

@@ -169,7 +169,7 @@ def connect(address: str, timeout: float = 30.0) -> Line:
         place, _, fingerprint = rest.partition("#")
         host, _, port = place.rpartition(":")
         if not host or not port.isdecimal() or int(port) > 65535:
-            raise ValueError(f"such an address is {scheme}:host:port, got '{address}'")
+            raise ValueError(f"an address by TCP is {scheme}:host:port, got '{address}'")
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
         if scheme == "tls":
             return TlsLine(secured(connection, host.strip("[]"), fingerprint))

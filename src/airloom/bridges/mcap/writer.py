@@ -126,7 +126,9 @@ class _SafeFile:
                 data, position = data[written:], position + written
         except OSError as error:
             self.close()
-            problem = f"cannot write the log {self._path}: {error.strerror}; it is cut here, and can be read up to here"
+            problem = (
+                f"cannot write the log {self._path}: {error.strerror}; it is cut, but can be read as far as it goes"
+            )
             raise LogError(problem) from error
 
 
