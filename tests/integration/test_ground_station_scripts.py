@@ -14,13 +14,13 @@ import sys
 import time
 
 import pytest
-from tests.programs import needs_ardupilot
+from tests.programs import free_instance, needs_ardupilot
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.scenario import load
 
-INSTANCE = 61
+INSTANCE = free_instance(61 + os.getpid() % 20)
 SCENARIO = f"""
 name: scripted
 duration: 2
@@ -173,14 +173,16 @@ def test_two_runs_of_a_script_are_equal_to_the_bit(made, tmp_path, library):
 
 
 def test_a_version_and_parameters_that_are_not_as_expected_are_told(made):
-    params = "params: {WPNAV_SPEED: 300, LOG_BITMASK: 1048574, ATC_RAT_RLL_P: 0.25, NONSENSE: 1}"
-    has = "{'FRAME_CLASS': 1, 'FRAME_TYPE': 1, 'WP_SPD': 3.0, 'LOG_BITMASK': 1048574, 'ATC_RAT_RLL_P': 0.135}"
-    with made(options=params, version=0x04080100, parameters=has, script="") as sim:
-        sim.run(until=12)
+    many = {f"MANY_{k}": k for k in range(40)}
+    has = {"FRAME_CLASS": 1, "FRAME_TYPE": 1, "WP_SPD": 3.0, "LOG_BITMASK": 1048574, "ATC_RAT_RLL_P": 0.135, **many}
+    given = {"NONSENSE": 1, **many, "WPNAV_SPEED": 300, "LOG_BITMASK": 1048574, "ATC_RAT_RLL_P": 0.25}
+    options = f"params: {json.dumps(given)}"
+    with made(options=options, version=0x04080100, parameters=str(has), script="") as sim:
+        sim.run(until=6)
     assert "ArduPilot is version 4.8.1" in sim.texts
     assert "ArduPilot says: ArduCopter, a stand-in" in sim.texts
     assert [warning.partition(": drone: ")[2] for warning in sim.warnings] == [
-        "ArduPilot 4.8.1 was not tried with Airloom, as 4.6 and 4.7 were: it may differ",
+        "ArduPilot 4.8.1 was not tried with Airloom, but 4.6 or 4.7: it may differ",
         "ArduPilot has ATC_RAT_RLL_P 0.135, and not 0.25 as the scenario says",
         "ArduPilot 4.8.1 knows no parameter NONSENSE: it is ignored",
     ]

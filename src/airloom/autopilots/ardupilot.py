@@ -95,7 +95,7 @@ class ArduPilot(ProgramAutopilot):
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
-    speaks_as = "ArduPilot"
+    speaks_as, tried = "ArduPilot", ((4, 6), (4, 7))
     own_sensors = tuple(OWN)
     tell, hear = wire.tell, wire.hear
 
@@ -135,10 +135,6 @@ class ArduPilot(ProgramAutopilot):
     def carry(self) -> None:
         if self._relay is not None:
             self._relay.carry()
-
-    def report(self) -> dict[str, Any]:
-        version = self._talk and self._talk.version
-        return {"program": "ArduPilot", "version": version} if version else {}
 
     @property
     def address(self) -> str:

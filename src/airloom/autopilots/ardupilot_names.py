@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import re
 
-TRIED = ((4, 6), (4, 7))
-"""Versions of Copter that Airloom was tried with."""
-
 _WAYPOINTS = {
     "SPEED": "SPD", "SPEED_UP": "SPD_UP", "SPEED_DN": "SPD_DN", "RADIUS": "RADIUS_M", "ACCEL": "ACC",
     "ACCEL_Z": "ACC_Z", "ACCEL_C": "ACC_CNR",

@@ -11,13 +11,14 @@ import numpy as np
 from airloom.autopilots import mavlink_wire as wire
 from airloom.autopilots.ardupilot_faults import FaultDesk
 from airloom.autopilots.ardupilot_line import ArduPilotLine, letters, text_of
-from airloom.autopilots.ardupilot_names import TRIED, other_name
+from airloom.autopilots.ardupilot_names import other_name
 from airloom.autopilots.programs import ProgramAutopilot, digits
 
 PERIOD = 0.1  # s between two looks at the line
 LOOKS_A_GREETING = 10
-PATIENCE = 10.0  # s in which ArduPilot must have connected, or told a parameter
-QUESTIONS_A_LOOK = 10  # it has room for 20
+PATIENCE = 10.0  # s in which ArduPilot must have been heard
+QUESTIONS_A_LOOK = 10  # for parameters by two names each; it has room for 20
+OFTEN_ENOUGH = 20  # times to be asked for a parameter that it knows
 REQUEST_MESSAGE, SEND_BANNER = 512, 42428  # commands; the banner are the texts of its start
 FLOAT = 9  # type of a parameter
 WARNING = 4  # severity of a text, less is worse
@@ -28,7 +29,7 @@ class Expected:
     """A parameter of the scenario, by each name that it may have there, and its value by that name."""
 
     def __init__(self, name: str, value: float) -> None:
-        self.name = name
+        self.name, self.asked = name, 0
         self.by_name = {name: value, **dict(filter(None, [other_name(name, value)]))}
 
 
@@ -37,11 +38,10 @@ class Talk:
         """`params` are those that it should have been given."""
         self._autopilot, self._line, self._sim = autopilot, line, autopilot.sim
         self._expected = [Expected(name, value) for name, value in params.items()]
-        self.version: str | None = None
         self._text = ""
         self._looks = 0
         self._began = self._sim.time
-        self._heard_at: float | None = None
+        self._is_heard = False
         self._complaints: set[str] = set()
         self._over = False
         self.faults = FaultDesk(self._sim, autopilot.vehicle, self)
@@ -70,38 +70,39 @@ class Talk:
         self._looks += 1
         for number, values in self._line.frames():
             self._note(number, values)
-        if self._heard_at is not None:
-            self._ask_what_is_unknown(self._heard_at)
+        if self._is_heard:
+            self._ask_what_is_unknown()
         elif self._expected and self._sim.time > self._began + PATIENCE:
             self._warn(f"whether ArduPilot has the parameters of the scenario is not known: {self._line.problem}")
         self.faults.say()
 
     def _note(self, number: int, values: np.ndarray) -> None:
-        if number == wire.HEARTBEAT and self._heard_at is None:
-            self._heard_at = self._sim.time
+        if number == wire.HEARTBEAT and not self._is_heard:
+            self._is_heard = True
             self._line.command(SEND_BANNER)
         elif number == wire.PARAM_VALUE:
             name, value = text_of(values[3:19]), float(values[0])
             self._check(name, value)
             self.faults.note(name, value)
-        elif number == wire.AUTOPILOT_VERSION:
-            self._note_version(int(values[2]))
+        elif number == wire.AUTOPILOT_VERSION and self._autopilot.version is None:
+            self._autopilot.note_version(*((int(values[2]) >> shift) & 0xFF for shift in (24, 16, 8)))
         elif number == wire.STATUSTEXT:
             self._note_text(values)
 
     # -- version and parameters --------------------------------------------------------------------------------------
 
-    def _ask_what_is_unknown(self, since: float) -> None:
-        late = self._sim.time > since + PATIENCE
-        if self.version is None and not late:
+    def _ask_what_is_unknown(self) -> None:
+        who = self._autopilot.version
+        if who is None:
             self._line.command(REQUEST_MESSAGE, wire.AUTOPILOT_VERSION)
         for expected in self._expected[:QUESTIONS_A_LOOK]:
+            if expected.asked == OFTEN_ENOUGH:
+                self._expected.remove(expected)
+                self._warn(f"ArduPilot {who or 'as it is'} knows no parameter {expected.name}: it is ignored")
+                continue
+            expected.asked += 1
             for name in expected.by_name:
                 self.ask(name)
-            if late:
-                self._warn(f"ArduPilot {self.version or ''} knows no parameter {expected.name}: it is ignored")
-        if late:
-            del self._expected[:QUESTIONS_A_LOOK]
 
     def _check(self, name: str, value: float) -> None:
         for expected in [one for one in self._expected if name in one.by_name]:
@@ -109,15 +110,6 @@ class Talk:
             wanted = expected.by_name[name]
             if abs(value - wanted) > 1e-5 * max(abs(wanted), 1.0):
                 self._warn(f"ArduPilot has {name} {value:.7g}, and not {digits(wanted)} as the scenario says")
-
-    def _note_version(self, number: int) -> None:
-        if self.version is None:
-            parts = [(number >> shift) & 0xFF for shift in (24, 16, 8)]
-            self.version = ".".join(map(str, parts))
-            self._sim.event(self._autopilot.vehicle.name, f"ArduPilot is version {self.version}")
-            if tuple(parts[:2]) not in TRIED:
-                tried = " and ".join(f"{major}.{minor}" for major, minor in TRIED)
-                self._warn(f"ArduPilot {self.version} was not tried with Airloom, as {tried} were: it may differ")
 
     # -- what it says ------------------------------------------------------------------------------------------------
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 FLYING = 0.5  # m above where it began
 AT_REST = 1.0  # rad/s
+OVERTURNED = 1.0  # rad of roll or pitch
 
 
 class AutopilotError(Exception):
@@ -119,10 +120,13 @@ class Autopilot(Plugin):
         """The run is over: say how the flight ended, if there was one."""
         if not self._has_flown:
             return
-        if max(self.vehicle.rotor_speeds) < AT_REST:
-            self.sim.succeed(self.vehicle.name, "its autopilot has landed and stopped the rotors")
+        name = self.vehicle.name
+        if max(self.vehicle.rotor_speeds) > AT_REST:
+            self.sim.event(name, "its autopilot had not landed when the run ended", level="warning")
+        elif np.abs(self.vehicle.euler[:2]).max() > OVERTURNED:
+            self.sim.event(name, "it lies overturned, with its rotors at rest", level="warning")
         else:
-            self.sim.event(self.vehicle.name, "its autopilot had not landed when the run ended", level="warning")
+            self.sim.succeed(name, "its autopilot has landed and stopped the rotors")
 
     def close(self) -> None:
         """End what was started."""

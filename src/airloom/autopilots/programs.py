@@ -108,11 +108,15 @@ class ProgramAutopilot(Autopilot):
     parameters: ProgramParameters
     speaks_as: ClassVar[str]
     """Its name in messages."""
+    tried: ClassVar[tuple[tuple[int, int], ...]]
+    """Its versions that Airloom was tried with."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.instance = self._counted() if self.parameters.instance is None else self.parameters.instance
         self.program: Program | None = None
+        self.version: str | None = None
+        """Once it is known."""
         self.texts: deque[str] = deque(maxlen=MOST_TEXTS)
         """The last of its status texts."""
 
@@ -134,6 +138,17 @@ class ProgramAutopilot(Autopilot):
 
     def _last_texts(self) -> str:
         return f"\nits last status texts: {' | '.join(self.texts)}" if self.texts else ""
+
+    def note_version(self, major: int, minor: int, patch: int) -> None:
+        self.version = f"{major}.{minor}.{patch}"
+        self.sim.event(self.vehicle.name, f"{self.speaks_as} is version {self.version}")
+        if (major, minor) not in self.tried:
+            tried = " or ".join(f"{major}.{minor}" for major, minor in self.tried)
+            text = f"{self.speaks_as} {self.version} was not tried with Airloom, but {tried}: it may differ"
+            self.sim.event(self.vehicle.name, text, level="warning")
+
+    def report(self) -> dict[str, Any]:
+        return {"program": self.speaks_as, "version": self.version} if self.version else {}
 
     def note_text(self, text: str, is_warning: bool = False) -> None:
         """A status text, which also goes to /events."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from contextlib import suppress
@@ -31,6 +32,9 @@ LOOK = 0.2  # s between two looks whether it is still alive
 PAUSE = 0.002  # s to think that it is given for a frame without an answer, such as those while it boots
 ADVICE = "Build PX4's target 'px4_sitl_default', and name the program by `binary`, by AIRLOOM_PX4 or in the PATH"
 USUAL = ("~/PX4-Autopilot/build/px4_sitl_default/bin/px4", "PX4-Autopilot/build/px4_sitl_default/bin/px4")
+VERSION_HEADER = "src/lib/version/build_git_version.h"
+"""In PX4's build, beside the folder of the program."""
+VERSION = re.compile(r'PX4_GIT_TAG_STR\s+"v(\d+)\.(\d+)\.(\d+)')
 LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
 """What PX4 would remember of an earlier run in the same folder."""
 
@@ -46,7 +50,7 @@ class PX4(ProgramAutopilot):
     Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
     parameters: PX4Parameters
     needs = ("imu", "magnetometer", "barometer", "gnss")
-    speaks_as = "PX4"
+    speaks_as, tried = "PX4", ((1, 17),)
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
@@ -185,11 +189,19 @@ class PX4(ProgramAutopilot):
         etc = binary.parent.parent / "etc"
         if not (etc / "init.d-posix/rcS").is_file():
             raise AutopilotFailed(f"cannot be started: there is no {etc}/init.d-posix/rcS, which PX4 needs. {ADVICE}")
+        self._look_for_version(binary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in LEFT_BEHIND:
             (folder / name).unlink(missing_ok=True)
         command = [binary, "-d", "-i", self.instance, "-w", folder, *self.parameters.arguments, etc]
         return Program(command, folder, self._variables())
+
+    def _look_for_version(self, binary: Path) -> None:
+        """Its build has it in a header."""
+        with suppress(OSError):
+            text = (binary.parent.parent / VERSION_HEADER).read_text(errors="replace")
+            if found := VERSION.search(text):
+                self.note_version(*map(int, found.groups()))
 
     def _variables(self) -> dict[str, str]:
         params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
