@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
+    from airloom.scenario.errors import KeyPath
     from airloom.scenario.models import Scenario
 
 GROUPS = {
@@ -52,8 +53,11 @@ class Plugin:
         return (cls.__doc__ or "").strip().split("\n")[0]
 
     @classmethod
-    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str, str]]:
-        """Parameters of a system that do not fit the rest of the scenario: which key, and what is wrong with it."""
+    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str | KeyPath, str]]:
+        """Parameters of a system that do not fit the rest of the scenario: which key, and what is wrong with it.
+
+        A key below others is given as its path, such as ("points", 2, "position").
+        """
         yield from ()
 
 

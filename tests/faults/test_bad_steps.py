@@ -11,6 +11,10 @@ import time
 import pytest
 from tests.integration.test_serve import AIRLOOM, BARE, ENV, SERVE, Client, Server
 
+from airloom.bridges.steps.requests import parse
+from airloom.bridges.steps.session import Session
+from airloom.simulation import Simulation
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -188,3 +192,15 @@ def test_a_token_must_be_shown():
         assert client.ask("hello", token="secret")["ok"], "whoever has no token keeps nobody out"
         assert client.ask("step")["ok"]
         assert "another client" in strangers[-1].replies.readline().decode()
+
+
+def test_rotor_speeds_that_are_cut_are_told_once():
+    sim = Simulation.load("hover", overrides={"systems": {}, "vehicles.cf.controller": None, "engine": "batch"})
+    session, most = Session(sim), sim.vehicles["cf"].description.rotors["front_left"].max_speed
+    for speeds in ([0, 0, 0, most], [0, -5, 0, 0], [9e9, 0, 0, 0]):
+        parse(b'{"method":"rotors","vehicle":"cf","speeds":%r}' % speeds).carry_out(session)
+    assert len(sim.warnings) == 1
+    assert f"was told -5 rad/s and turns at 0 to {most:g}: such are cut" in sim.warnings[0]
+    parse(b'{"method":"reset"}').carry_out(session)
+    parse(b'{"method":"rotors","vehicle":"cf","speeds":[0,0,0,1e5]}').carry_out(session)
+    assert len(sim.warnings) == 1

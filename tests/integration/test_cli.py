@@ -253,6 +253,7 @@ def test_a_killed_run_leaves_a_log_that_opens():
         (["run", "hover", "--until", "nan"], "greater than 0"),
         (["run", "hover", "--until", "soon"], "--until"),
         (["run", "hover", "--speed", "0"], "neither a number above 0 nor max"),
+        (["run", "hover", "--speed", ""], "neither a number above 0 nor max"),
         (["run", "hover", "--speed", "fast"], "neither a number above 0 nor max"),
         (["run", "hover", "--seed", "-1"], "--seed"),
         (["run", "hover", "--out", "/proc/run"], "/proc/run"),
@@ -310,7 +311,7 @@ def test_a_mission_that_is_done_or_not_over_is_told():
     assert done.returncode == 0
     assert "cf: m is done" in done.stdout
     assert summary["verdict"]["good"]
-    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5)
+    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5, out="short")
     assert done.returncode == 0
     assert summary["warnings"] == ["2.000 s: cf: its mission was not over when the run ended"]
 

@@ -55,11 +55,14 @@ def test_divergence_ends_a_run_from_python(engine: str, way: str) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_it_stays_over_until_it_begins_anew(engine: str) -> None:
+def test_it_stays_over_until_it_begins_anew(engine: str, tmp_path, monkeypatch, capfd) -> None:
+    monkeypatch.chdir(tmp_path)
     sim = doomed(engine)
     for _ in range(2):
         with pytest.raises(al.Diverged):
             sim.run(until=1.0)
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
     sim.reset()
     sim.run(until=1.0)
     assert np.isfinite(sim.vehicles["cf"].state).all()

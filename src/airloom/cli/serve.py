@@ -97,10 +97,10 @@ def serve(
 
     [bold]Examples[/bold]
 
-      airloom serve hover --set systems={}                you command it
+      airloom serve hover --set systems={}                  you command it
       airloom serve hover --set vehicles.cf.controller=null
       airloom serve hover --tcp 5555 --host 0.0.0.0 --tls   for other computers
-      airloom serve hover --out results/mine              to be viewed later
+      airloom serve hover --out results/mine                to be viewed later
     """
     from airloom.scenario import load
 
@@ -191,8 +191,10 @@ def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
 
 def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    tell_of_many(scenario)
     sim = Simulation(scenario)
     sim.warm_up()
     gc.collect()

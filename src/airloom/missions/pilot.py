@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from math import atan2, cos, dist, hypot, inf, pi, sin
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airloom import messages
-from airloom.commands import PositionYaw, VelocityYawRate
+from airloom.commands import EDGE, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import Polyline, Pursuit, Targets
@@ -178,6 +179,8 @@ class Pilot:
         return body.size[2] / 2 - body.position[2]
 
     def _check_reachable(self, points: np.ndarray) -> None:
+        if np.abs(points).max() > EDGE:
+            raise MissionError(f"{self.name}: the world ends {EDGE:g} m from its origin, and this would lead beyond")
         buried = first_buried(self.sim.fleet.flight.world, points, self._rise() - 1e-3)
         if buried >= 0:
             x, y, z = points[buried]
@@ -226,9 +229,10 @@ class Pilot:
         return place
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:
+        """Who flies alone need not keep a time: the setpoint waits for a vehicle that wind or a push holds back."""
         x, y, z, yaw = trajectory.at(0.0).tolist()
         self.vehicle.command(PositionYaw((x, y, z), yaw))
-        self.sim.guides.begin(self.vehicle, trajectory)
+        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True))
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from copy import copy
 from math import ceil, e
 
@@ -21,11 +22,22 @@ NOT_IN_THE_MODEL = (
     mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER | mujoco.mjtDisableBit.mjDSBL_EULERDAMP
     | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS | mujoco.mjtDisableBit.mjDSBL_LIMIT
 )  # fmt: skip
-STEPS_OF_CONTACT = 4  # time constant of a contact: two steps is the least that is stable, four come to rest quietly
-LEAST_CONTACT_TIME = 4e-3  # s, so that a shorter step changes nothing
+# Time constants of contacts. MuJoCo lets what slides rise by μ v h/T in each step h: softer contacts hop less, harder
+# ones sink in less and creep less on slopes.
+STEPS_OF_CONTACT = 4  # two is the least that is stable, four come to rest quietly
+LEAST_CONTACT_TIME = 10e-3  # s
+IMPACT_STEP, IMPACT_CONTACT_TIME = 0.1e-3, 1e-3  # s
 USUAL_SINK = 6e-3  # m; whoever would sink in deeper hits hard
-IMPACT_STEP = 0.25e-3  # s
 BASE_THICKNESS = 1.0  # m below the lowest height of a height field
+
+
+def _warn(text: str) -> None:
+    """MuJoCo would leave a file in the current folder. Of bad states `divergence.py` tells."""
+    if "simulation is unstable" not in text:
+        print(f"MuJoCo: {text}", file=sys.stderr)
+
+
+mujoco.set_mju_user_warning(_warn)
 
 
 class MujocoEngine:
@@ -90,7 +102,7 @@ def _model_for_impacts(model: mujoco.MjModel) -> tuple[mujoco.MjModel, int]:
     """The same bodies with a short step and stiff contacts, and how many such steps are a tick."""
     hard, parts = copy(model), ceil(model.opt.timestep / IMPACT_STEP - 1e-9)
     hard.opt.timestep = model.opt.timestep / parts
-    hard.geom_solref[:, 0] = STEPS_OF_CONTACT * IMPACT_STEP
+    hard.geom_solref[:, 0] = IMPACT_CONTACT_TIME
     return hard, parts
 
 

@@ -7,13 +7,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
 
+from airloom.commands import EDGE
 from airloom.patterns import Pattern
 
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict()]
-Vector3 = tuple[Number, Number, Number]
+Bounded = Annotated[Number, Field(ge=-EDGE, le=EDGE)]
+Vector3 = tuple[Bounded, Bounded, Bounded]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
+Extent = Annotated[Number, Field(gt=0, le=EDGE)]
 
 
 def _valid_name(name: str) -> str:
@@ -43,7 +46,7 @@ def _rectangular(heights: list[list[float]]) -> list[list[float]]:
 
 
 Direction = Annotated[Vector3, AfterValidator(_not_zero)]
-Heights = Annotated[list[list[Number]], AfterValidator(_rectangular)]
+Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
 Name = Annotated[str, AfterValidator(_valid_name)]
 Title = Annotated[str, AfterValidator(_valid_title)]
 
@@ -109,8 +112,8 @@ class Rotor(Model):
     moment_constant: NonNegative = Field(description="drag torque per thrust, m")
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
-    time_constant_up: Positive = Field(0.0125, description="motor lag when speeding up, s")
-    time_constant_down: Positive = Field(0.025, description="motor lag when slowing down, s")
+    time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
+    time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
     radius: Positive = Field(0.1, description="for drawing, m")
 
@@ -118,15 +121,15 @@ class Rotor(Model):
 class Body(Model):
     """The box that touches the ground and other bodies."""
 
-    size: tuple[Positive, Positive, Positive] = Field(description="full length, width, height, m")
+    size: tuple[Extent, Extent, Extent] = Field(description="full length, width, height, m")
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
 class Pose(Model):
     position: Vector3 = (0.0, 0.0, 0.0)
-    roll: Number = 0.0
-    pitch: Number = 0.0
-    yaw: Number = 0.0
+    roll: Bounded = 0.0
+    pitch: Bounded = 0.0
+    yaw: Bounded = 0.0
 
 
 class Motion(Model):
@@ -139,14 +142,14 @@ class Copies(Model):
 
     count: Whole = Field(ge=1, le=100_000)
     columns: Whole | None = Field(None, ge=1, description="vehicles in a row along x; about a square if left out")
-    spacing: Positive = Field(1.0, description="m")
+    spacing: Extent = Field(1.0, description="m")
 
 
 class Vehicle(Model):
     """An airframe with its sensors and its flight stack."""
 
     description: str = ""
-    mass: Positive = Field(description="everything together, kg")
+    mass: Extent = Field(description="everything together, kg")
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
     drag: NonNegative = Field(0.0, description="body drag = coefficient × speed², N s² / m²")
@@ -191,15 +194,15 @@ class Origin(Model):
 
 class Plane(Model):
     kind: Literal["plane"] = "plane"
-    height: Number = 0.0
+    height: Bounded = 0.0
 
 
 class HeightField(Model):
     """Ground heights on a regular grid, given here or in a .npy or .csv file. Rows run north, columns east."""
 
     kind: Literal["heightfield"]
-    size: tuple[Positive, Positive] = Field(description="extent east and north, m")
-    center: tuple[Number, Number] = (0.0, 0.0)
+    size: tuple[Extent, Extent] = Field(description="extent east and north, m")
+    center: tuple[Bounded, Bounded] = (0.0, 0.0)
     heights: Heights | None = Field(None, description="m; the first row is the southern edge")
     file: str | None = None
 
@@ -214,14 +217,14 @@ class Obstacle(Model):
     """A fixed solid. Size: box length, width, height; cylinder diameter, diameter, height; sphere diameter."""
 
     shape: Literal["box", "cylinder", "sphere"]
-    size: tuple[Positive, Positive, Positive]
+    size: tuple[Extent, Extent, Extent]
     position: Vector3
-    yaw: Number = 0.0
+    yaw: Bounded = 0.0
 
 
 class World(Model):
     description: str = ""
-    gravity: NonNegative = Field(9.80665, description="m/s²")
+    gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
     origin: Origin = Origin()
     wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
@@ -252,7 +255,8 @@ class Member(Model):
     """A process that takes part in the run, in lockstep with it."""
 
     command: Annotated[list[str], Field(min_length=1)] | None = Field(
-        None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
+        None,
+        description="starts it with the run, `python` and `airloom` being these; if left out, somebody else starts it",
     )
     folder: str | None = Field(None, description="where it is started, as seen from the folder of the scenario file")
     at: Name | None = Field(

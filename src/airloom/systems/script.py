@@ -13,6 +13,7 @@ from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
 from airloom.systems.choose import chosen
+from airloom.systems.places import below_ground
 
 
 class Order(Parameters):
@@ -75,6 +76,12 @@ class Script(System):
     """Give vehicles orders in any control mode at given times, and repeat the last so that no timeout runs out."""
 
     Parameters = ScriptParameters
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        orders = enumerate(parameters.orders)
+        places = [(("orders", k, "position"), order.position) for k, order in orders if order.position]
+        return below_ground(scenario, places)
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)

@@ -12,6 +12,7 @@ from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
 from airloom.systems.choose import chosen
+from airloom.systems.places import below_ground
 
 
 class Waypoint(Parameters):
@@ -36,6 +37,11 @@ class Waypoints(System):
     """Send vehicles from point to point at given times."""
 
     Parameters = WaypointsParameters
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        places = [(("points", k, "position"), point.position) for k, point in enumerate(parameters.points)]
+        return below_ground(scenario, places)
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)

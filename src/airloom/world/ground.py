@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.commands import EDGE
 from airloom.compiled import compiled
 from airloom.scenario.models import HeightField, World
 
@@ -43,6 +44,8 @@ def read_heights(terrain: HeightField) -> np.ndarray:
         raise TerrainError(f"{source}: expected a grid of at least 2 × 2 heights, got shape {heights.shape}")
     if not np.isfinite(heights).all():
         raise TerrainError(f"{source}: {np.sum(~np.isfinite(heights))} heights are not finite numbers")
+    if (most := np.abs(heights).max()) > EDGE:
+        raise TerrainError(f"{source}: a height may be {EDGE:g} m at most, got {most:g}")
     return heights
 
 

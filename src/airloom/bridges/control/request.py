@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from airloom.bridges.control.tower import Tower
+from airloom.commands import EDGE
+from airloom.missions.pursuit import TOP_SPEED
 from airloom.patterns import Pattern
 from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
-Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
+Bounded = Annotated[float, Field(ge=-EDGE, le=EDGE)]
+Vector = Annotated[list[Bounded], Field(min_length=3, max_length=3)]
 Positive = Annotated[float, Field(gt=0)]
+Speed = Annotated[float, Field(gt=0, le=TOP_SPEED)]
 
 
 class Request(BaseModel):

@@ -99,6 +99,7 @@ class Rotors(Request, tag="rotors"):
                 f"serve it without: --set vehicles.{vehicle.name}.controller=null"
             )
         vehicle.set_rotor_speeds(self.speeds)
+        session.warn_of_speeds(vehicle, self.speeds)
         return {}
 
 
