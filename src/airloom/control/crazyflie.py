@@ -171,6 +171,7 @@ class Crazyflie(Controller):
     Parameters = CrazyflieParameters
     parameters: CrazyflieParameters
     kernel = control_crazyflie
+    thrust_unit = "PWM"
 
     def check(self) -> None:
         signs = [(p[0] > 0, p[1] > 0, r.turns) for r in self.airframe.rotors for p in [r.position]]

@@ -11,7 +11,12 @@ Attitude is X-Y-Z: R = Rx(φ) Ry(θ) Rz(ψ), ρ = (φ, θ, ψ), ω = D(φ, θ) �
 
 with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: an integral in position mode and an observer of
 torques from outside (control/turning.py), either turned off by 0; thrust and tilt limited to what the rotors can do,
-and yaw given up first where they saturate.
+and what is given up first where they saturate (see mixer.py). Errors of angles are turned the shorter way.
+
+Where the pitch, wanted or actual, comes near 90°, φ and ψ lose their meaning. From 72° on the law gives way to one that
+knows no angles, and from 81° on that one rules alone: the rotation q⁻¹ q* from the attitude to the wanted one is
+a turn about body z followed by the tilt of that axis, and with e twice the sine of half of each,
+ω̇ = k_d (ω* − ω) + k_p e, with the gains of yaw for the turn and those of the attitude for the tilt.
 """
 
 from __future__ import annotations
@@ -41,13 +46,14 @@ from airloom.physics.rows import (
 ) = (OWN_GAINS + k * LANES for k in range(13))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
-WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE = (
-    OTHER_WANTS + k * LANES for k in range(6)
-)
+WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE, WANT_LEVEL = (
+    OTHER_WANTS + k * LANES for k in range(7)
+)  # the last is the cosine of the pitch
 IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mode)
 MAX_INTEGRAL = 3.0  # m/s²
 MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
-LEAST_COSINE = 0.05  # of the pitch, where X-Y-Z angles are about to lose their meaning
+LEAST_COSINE = 0.05  # of the pitch, which must not be divided by
+ANGLES_FADE, ANGLES_END = 0.3, 0.15  # cosines of the pitch between which X-Y-Z angles give way
 
 
 @compiled
@@ -106,7 +112,7 @@ def accelerate_to_velocity(w):
             w[WANT_X + i] = ax + k * (vx - w[EVX + i])
             w[WANT_Y + i] = ay + k * (vy - w[EVY + i])
             w[WANT_Z + i] = w[BAZ + i] + k * (w[BVZ + i] - w[EVZ + i])
-            w[WANT_YAWRATE + i] = w[BYAWRATE + i]
+            w[WANT_YAW + i], w[WANT_YAWRATE + i] = 0.0, w[BYAWRATE + i]
 
 
 @compiled
@@ -126,6 +132,7 @@ def lean_to_accelerate(w):
         w[WANT_THRUST + i] = sqrt(x * x + y * y + z * z)
         w[WANT_ROLL + i] = angle_of(-y, z)
         w[WANT_PITCH + i] = angle_of(x, sqrt(y * y + z * z))
+        w[WANT_LEVEL + i] = sqrt(y * y + z * z) / w[WANT_THRUST + i]
         w[WANT_ROLLRATE + i] = 0.0
         w[WANT_PITCHRATE + i] = 0.0
 
@@ -139,7 +146,7 @@ def take_attitude(w):
             w[WANT_THRUST + i] = w[ATHRUST + i]
             w[WANT_ROLL + i], w[WANT_PITCH + i], w[WANT_YAW + i] = roll, pitch, w[AYAW + i]
             w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i] = w[AROLLRATE + i], w[APITCHRATE + i]
-            w[WANT_YAWRATE + i] = w[AYAWRATE + i]
+            w[WANT_YAWRATE + i], w[WANT_LEVEL + i] = w[AYAWRATE + i], cos(pitch)
 
 
 @compiled
@@ -187,13 +194,72 @@ def follow_attitude(w):
         yaw_kd = yaw_kd if holds_yaw else yawrate_k
         x, y, z = turn_like(
             sp, cp, st, ct, droll, dpitch, dyaw,
-            kp * (w[WANT_ROLL + i] - angle_of(-r12, r22)) + kd * (w[WANT_ROLLRATE + i] - droll),
-            kp * (w[WANT_PITCH + i] - angle_of(st, ct)) + kd * (w[WANT_PITCHRATE + i] - dpitch),
+            kp * shortest_turn(w[WANT_ROLL + i] - angle_of(-r12, r22)) + kd * (w[WANT_ROLLRATE + i] - droll),
+            kp * shortest_turn(w[WANT_PITCH + i] - angle_of(st, ct)) + kd * (w[WANT_PITCHRATE + i] - dpitch),
             turn + yaw_kd * (w[WANT_YAWRATE + i] - dyaw),
         )  # fmt: skip
         w[WANT_X + i] = r00 * x + r10 * y + r20 * z
         w[WANT_Y + i] = r01 * x + r11 * y + r21 * z
         w[WANT_Z + i] = r02 * x + r12 * y + r22 * z
+
+
+@compiled
+def is_any_steep(w):
+    """Whether a vehicle of the block pitches, or shall, so far that angles lose their meaning."""
+    count = 0
+    for i in range(LANES):
+        _, _, sine, _, _, _, _, _, _ = believed_rotation(w, i)
+        steep = (1.0 - sine * sine < ANGLES_FADE * ANGLES_FADE) | (w[WANT_LEVEL + i] < ANGLES_FADE)
+        count += 1 if steep & (w[MODE + i] >= POSITION) & (w[MODE + i] <= ATTITUDE) else 0
+    return count > 0
+
+
+@compiled
+def wanted_quaternion(w, i):
+    """Of Rx(φ*) Ry(θ*) Rz(ψ*)."""
+    roll, pitch, yaw = 0.5 * w[WANT_ROLL + i], 0.5 * w[WANT_PITCH + i], 0.5 * w[WANT_YAW + i]
+    cr, sr, cp, sp, cy, sy = cos(roll), sin(roll), cos(pitch), sin(pitch), cos(yaw), sin(yaw)
+    return (
+        cr * cp * cy - sr * sp * sy, sr * cp * cy + cr * sp * sy,
+        cr * sp * cy - sr * cp * sy, cr * cp * sy + sr * sp * cy,
+    )  # fmt: skip
+
+
+@compiled
+def turn_and_tilt(w, i):
+    """What takes body z to where it shall be, about x and y, and the turn about z: twice the sines of half the angles.
+
+    q⁻¹ q* = (a, b, c, d) is the turn (a, 0, 0, d)/n about z, followed by the tilt (n, (a b + c d)/n, (a c − b d)/n, 0).
+    """
+    e, f, g, h = w[EQW + i], -w[EQX + i], -w[EQY + i], -w[EQZ + i]
+    p, q, r, s = wanted_quaternion(w, i)
+    a, b = e * p - f * q - g * r - h * s, e * q + f * p + g * s - h * r
+    c, d = e * r - f * s + g * p + h * q, e * s + f * r - g * q + h * p
+    n = sqrt(a * a + d * d)
+    if n < 1e-9:
+        return 2.0 * b, 2.0 * c, 0.0
+    return 2.0 * (a * b + c * d) / n, 2.0 * (a * c - b * d) / n, 2.0 * d / n * (1.0 if a >= 0.0 else -1.0)
+
+
+@compiled
+def follow_steep_attitude(w):
+    """Mend the angular acceleration of those who are near 90° of pitch, or shall be."""
+    for i in range(LANES):
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = believed_rotation(w, i)
+        level = sqrt(r12 * r12 + r22 * r22)
+        share = limit((ANGLES_FADE - min(level, w[WANT_LEVEL + i])) / (ANGLES_FADE - ANGLES_END), 0.0, 1.0)
+        if share > 0.0:
+            sp, cp = (-r12 / level, r22 / level) if level > 0.0 else (0.0, 1.0)
+            droll, dpitch, dyaw = w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i], w[WANT_YAWRATE + i]
+            tilt_x, tilt_y, turn = turn_and_tilt(w, i)
+            kp, kd, holds_yaw = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[MODE + i] != VELOCITY
+            yaw_kp, yaw_kd = (w[YAW_KP + i], w[YAW_KD + i]) if holds_yaw else (0.0, w[YAWRATE_K + i])
+            x = kp * tilt_x + kd * (r00 * droll + (cp * r10 + sp * r20) * dpitch - w[EWX + i])
+            y = kp * tilt_y + kd * (r01 * droll + (cp * r11 + sp * r21) * dpitch - w[EWY + i])
+            z = yaw_kp * turn + yaw_kd * (r02 * droll + dyaw - w[EWZ + i])
+            w[WANT_X + i] += share * (x - w[WANT_X + i])
+            w[WANT_Y + i] += share * (y - w[WANT_Y + i])
+            w[WANT_Z + i] += share * (z - w[WANT_Z + i])
 
 
 @compiled
@@ -261,7 +327,10 @@ def control_modes(w, rotors, tick):
         take_attitude(w)
     if to_position or to_velocity or to_attitude:
         tell_tilt(w)
+        steep = is_any_steep(w)
         follow_attitude(w)
+        if steep:
+            follow_steep_attitude(w)
     if is_any(w, RATES):
         follow_rates(w)
     resist_pushes_of_all(w)

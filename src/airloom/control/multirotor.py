@@ -19,6 +19,8 @@ LEAST_LIFT = 1.1
 class MultirotorController(Controller):
     """Base of the controllers that fly any multirotor by thrust and torque."""
 
+    thrust_unit = "N"
+
     @property
     def lift(self) -> float:
         """Thrust of all rotors at full speed along body z, N."""

@@ -15,7 +15,7 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from airloom.studio.relay import Ends
+from airloom.streams import Ends, finish
 
 MAX_MESSAGE = 2048
 MAX_AXES, MAX_BUTTONS = 16, 32
@@ -105,7 +105,8 @@ class Pad:
                 if isinstance(event, Frame) and event.opcode in DATA_OPCODES and self._in_time():
                     self._hear(event)
         except Nonsense as nonsense:
-            self._protocol.send_close(CloseCode.POLICY_VIOLATION, str(nonsense))
+            if self._protocol.state is State.OPEN:  # the end of the line may have come right behind it
+                self._protocol.send_close(CloseCode.POLICY_VIOLATION, str(nonsense))
         self._flush()
 
     def _hear(self, frame: Frame) -> None:
@@ -143,7 +144,7 @@ class Pad:
             if data:
                 self._writer.write(data)
             else:
-                self._writer.write_eof()
+                finish(self._writer)
 
 
 def _parsed(frame: Frame) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import ConfigDict, Field
 
 from airloom.bridges.joystick.state import StickState
-from airloom.bridges.control.request import ForVehicles, Positive, Vector
+from airloom.bridges.control.request import Bounded, ForVehicles, Positive, Speed, Vector
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
 from airloom.missions.pilot import Pilot
@@ -37,8 +37,11 @@ class GiveCommand(ForVehicles):
 
 
 class SwitchMode(ForVehicles):
+    """One that is held goes on with its last command as long as anybody looks on, although nobody repeats it."""
+
     method = "switch_mode"
     mode: str | int
+    hold: bool = False
 
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
         mode = Mode.named(self.mode)
@@ -47,6 +50,8 @@ class SwitchMode(ForVehicles):
         for vehicle in vehicles:
             tower.take_over(vehicle)
             vehicle.switch_mode(mode)
+            if self.hold:
+                tower.hold_mode(vehicle)
 
 
 class Tune(ForVehicles):
@@ -102,15 +107,15 @@ class Mission(ForVehicles):
 
 class Takeoff(Mission):
     method = "takeoff"
-    speed: Positive | None = None
+    speed: Speed | None = None
     height: Positive | None = None
 
 
 class Goto(Mission):
     method = "goto"
-    speed: Positive | None = None
+    speed: Speed | None = None
     position: Vector
-    yaw: float | None = None
+    yaw: Bounded | None = None
 
 
 class FlyTo(Mission):
@@ -120,7 +125,7 @@ class FlyTo(Mission):
 
     method = "fly_to"
     position: Vector
-    yaw: float | None = None
+    yaw: Bounded | None = None
 
     async def flown_by(self, pilot: Pilot) -> None:
         vehicle = pilot.vehicle
@@ -132,7 +137,7 @@ class FlyTo(Mission):
 
 class Land(Mission):
     method = "land"
-    speed: Positive | None = None
+    speed: Speed | None = None
 
 
 class HoldStick(ForVehicles):

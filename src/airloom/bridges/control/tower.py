@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,9 @@ from airloom.bridges.joystick import Stick
 from airloom.commands import Mode
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.patterns import matches
 from airloom.scenario import Scenario, ScenarioError
+from airloom.scenario.errors import shortened
 from airloom.systems.push import Push
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ class Tower:
         self._missions: dict[str, Task] = {}
         self._sticks: dict[str, Stick] = {}
         self._held_at: dict[str, float] = {}
+        self._held: set[str] = set()
+        """Vehicles whose mode somebody holds who looks on."""
         self._audiences: dict[str, tuple[float, int]] = {}
         self._factor = RealTimeFactor()
         self._shown_at = 0.0
@@ -64,6 +67,9 @@ class Tower:
         now = time.monotonic()
         self._audiences = {name: told for name, told in self._audiences.items() if now - told[0] < SILENCE}
         self.run.audience = sum(count for _, count in self._audiences.values())
+        if not self.run.audience:
+            while self._held:
+                self._release(self._held.pop())
 
     def open_window(self) -> Window:
         if self.window is None:
@@ -131,6 +137,15 @@ class Tower:
         if for_good:
             self._sticks.pop(vehicle.name, None)
 
+    def hold_mode(self, vehicle: Vehicle) -> None:
+        """Until somebody else commands it, or nobody looks on any more."""
+        self._held.add(vehicle.name)
+        self.sim.guard.hold(vehicle)
+
+    def _release(self, name: str) -> None:
+        if vehicle := self.sim.vehicles.get(name):
+            self.sim.guard.release(vehicle)
+
     def must_not_be_in_hand(self, vehicle: Vehicle) -> None:
         """A stick speaks many times a second: whoever else commands its vehicle would be overheard."""
         if time.monotonic() - self._held_at.get(vehicle.name, -inf) < HANDS_OFF:
@@ -141,12 +156,14 @@ class Tower:
         self._missions.clear()
         self._sticks.clear()
         self._held_at.clear()
+        self._held.clear()
 
     def vehicles(self, pattern: str) -> list[Vehicle]:
         """Those whose names match; an error with the closest name if there are none."""
         found = list(self.sim.group(pattern))
         if not found:
-            raise RequestError(f"no vehicle is called '{pattern}'{hint(pattern, self.sim.vehicles, 'vehicles are')}")
+            called = f"'{shortened(pattern)}'"
+            raise RequestError(f"no vehicle is called {called}{hint(pattern, self.sim.vehicles, 'vehicles are')}")
         return found
 
     def systems_of(self, vehicle: Vehicle) -> list[str]:
@@ -155,7 +172,7 @@ class Tower:
         for name, system in self.sim.systems.items():
             given = system.parameters
             pattern = getattr(given, "vehicles", None) or getattr(given, "vehicle", None)
-            if isinstance(pattern, str) and fnmatchcase(vehicle.name, pattern) and not isinstance(system, Push):
+            if isinstance(pattern, str) and matches(vehicle.name, pattern) and not isinstance(system, Push):
                 found.append(name)
         return found
 
@@ -178,6 +195,8 @@ class Tower:
 
     def take_over(self, vehicle: Vehicle) -> None:
         """End the vehicle's mission, which brakes it: from now on somebody else says where to go."""
+        self._held.discard(vehicle.name)
+        self._release(vehicle.name)
         if task := self._missions.pop(vehicle.name, None):
             task.cancel()
 
