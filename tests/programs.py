@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
+import airloom
 from airloom.autopilots import ardupilot, px4
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import find_program
@@ -27,6 +30,15 @@ needs_ardupilot = pytest.mark.skipif(
 needs_px4 = pytest.mark.skipif(
     not _is_found("px4", "AIRLOOM_PX4", px4.USUAL), reason="no px4: build PX4's SITL and set AIRLOOM_PX4"
 )
+
+
+def ground_station():
+    """The module of the bundled scenarios."""
+    path = Path(airloom.__file__).parent / "scenario/scenarios/autopilot/ground_station.py"
+    spec = importlib.util.spec_from_file_location("ground_station", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def children(name):

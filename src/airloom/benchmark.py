@@ -276,7 +276,7 @@ def best_rate(advance: Callable[[int], Any], effort: Effort) -> float:
     while taken < effort.seconds:
         ticks = max(2 * ticks, min(10 * ticks, int(1.2 * ticks * effort.seconds / max(taken, 1e-9))))
         taken = _timed(advance, ticks)
-    return ticks / min(taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1)))
+    return ticks / min([taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1))])
 
 
 def _timed(advance: Callable[[int], Any], ticks: int) -> float:

@@ -16,26 +16,39 @@ class Guard:
     """Brakes a vehicle to a hover when its commander has been silent for longer than the vehicle's timeout.
 
     A command that comes exactly at the timeout is in time. Idle and position modes need nobody: they hold by
-    themselves. A guide never falls silent.
+    themselves. A guide never falls silent, nor does somebody who holds a mode until it is released.
     """
 
     def __init__(self, sim: Simulation) -> None:
         self._sim = sim
         self._deadlines: dict[str, int] = {}
+        self._held: dict[str, Mode] = {}
         self._next_look: int | None = None
 
     def forget(self) -> None:
         self._deadlines.clear()
+        self._held.clear()
         self._next_look = None
 
     def drop(self, vehicle: Vehicle) -> None:
         self._deadlines.pop(vehicle.name, None)
+        self._held.pop(vehicle.name, None)
+
+    def hold(self, vehicle: Vehicle) -> None:
+        """Somebody stands by the mode it is in, as if saying its last command again and again."""
+        self._held[vehicle.name] = vehicle.mode
+        self.heard(vehicle)
+
+    def release(self, vehicle: Vehicle) -> None:
+        """From now on silence counts again."""
+        if self._held.pop(vehicle.name, None) is not None:
+            self.heard(vehicle)
 
     def heard(self, vehicle: Vehicle) -> None:
         if self._sim.vehicles.get(vehicle.name) is not vehicle:
             return  # it has left the simulation
         timeout = vehicle.command_timeout
-        holds = vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW)
+        holds = vehicle.mode in (Mode.IDLE, Mode.POSITION_YAW, self._held.get(vehicle.name))
         if holds or timeout is None or self._sim.guides.speaks_to(vehicle):
             self._deadlines.pop(vehicle.name, None)
             return

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import yaml
+from pydantic import ValidationError
 
 from airloom.bridges.mcap import LogError, LogReader
 from airloom.rotations import euler_from_quaternion
@@ -19,6 +19,8 @@ from airloom.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from airloom.scenario.models import Vehicle
 
 FLIGHT_FIGURES = 4
 """Up to this many vehicles get a figure each."""
@@ -279,17 +281,21 @@ def _thrust_unit(log: LogReader, vehicle: str) -> str:
     from airloom import plugin
     from airloom.flight_stack import Controller
 
-    controller = _definition(log, vehicle).get("controller") or {}
-    known = plugin.names("controller").get(controller.get("kind"))
+    described = _described(log, vehicle)
+    kind = described.controller.kind if described and described.controller else ""
+    known = plugin.names("controller").get(kind)
     return known.load().thrust_unit if known else Controller.thrust_unit
 
 
-def _definition(log: LogReader, vehicle: str) -> dict[str, Any]:
-    """What the scenario in the log says of a vehicle, or of what it is a copy of; empty if it says nothing."""
-    with suppress(yaml.YAMLError, AttributeError):
-        vehicles = yaml.load(log.scenario_text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))["vehicles"]
-        return vehicles.get(vehicle) or vehicles.get(vehicle.rpartition("_")[0]) or {}
-    return {}
+def _described(log: LogReader, vehicle: str) -> Vehicle | None:
+    """The vehicle, or what it is a copy of, in the scenario that the log may hold."""
+    from airloom.scenario.models import Scenario
+
+    try:
+        vehicles = Scenario.model_validate(yaml.safe_load(log.scenario_text)).vehicles
+    except (yaml.YAMLError, ValidationError):
+        return None  # it is another's, or of another version
+    return vehicles.get(vehicle) or vehicles.get(vehicle.rpartition("_")[0])
 
 
 def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
@@ -310,7 +316,8 @@ def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
 
 def _rotor_names(log: LogReader, vehicle: str, count: int) -> list[str]:
     """As the vehicle's file has them, which are logged in its order."""
-    names = list(_definition(log, vehicle).get("rotors", ()))
+    described = _described(log, vehicle)
+    names = list(described.rotors) if described else []
     return names if len(names) == count else [f"rotor {number}" for number in range(count)]
 
 

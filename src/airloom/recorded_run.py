@@ -18,6 +18,7 @@ from airloom.bridges.mcap.format import matches_any
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
 from airloom.divergence import Diverged
+from airloom.flight_watch import FlightWatch
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
@@ -92,9 +93,10 @@ class RecordedRun:
         self.link = ControlLink(self) if link else None
         self._stopping = False
         self._restarting = False
-        self._start_clock = self._end_clock = self._start_time = 0.0
+        self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
+        self._watch = FlightWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -164,6 +166,8 @@ class RecordedRun:
         """A run that went on to its end may have failed nevertheless, or have ended too early."""
         for name in self.sim.missions_under_way:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        self.sim.loom.finish()
+        self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:
             self.outcome = Outcome("failed", str(self.sim.verdict))
 
@@ -173,8 +177,10 @@ class RecordedRun:
 
     @property
     def wall_time(self) -> float:
-        """Seconds since the first tick was over."""
-        return (self._end_clock or time.perf_counter()) - self._start_clock if self.started else 0.0
+        """Seconds since the first tick was over, without those in which the run stood still to be looked at."""
+        if not self.started:
+            return 0.0
+        return (self._end_clock or time.perf_counter()) - self._start_clock - self._stood_still
 
     @property
     def real_time_factor(self) -> float:
@@ -183,7 +189,7 @@ class RecordedRun:
     def summary(self) -> dict[str, Any]:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
-        boards = sim.autopilots.reports()
+        boards, ends = sim.autopilots.reports(), sim.loom.ends()
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -198,6 +204,7 @@ class RecordedRun:
             "warnings": sim.warnings,
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
             **({"autopilots": boards} if boards else {}),
+            **({"members": ends} if ends else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }
@@ -242,7 +249,7 @@ class RecordedRun:
 
     def start_counting(self) -> None:
         """From now on the clock on the wall counts."""
-        self._start_clock, self._start_time = time.perf_counter(), self.sim.time
+        self._start_clock, self._start_time, self._stood_still = time.perf_counter(), self.sim.time, 0.0
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
@@ -256,10 +263,17 @@ class RecordedRun:
                 self._restarting = False
                 self.begin_anew()
             if self._stands_still() and self.link:
-                self.link.serve(wait=Glance.slice)
+                self._stand_still()
             else:
                 glance = Glance(self) if self.link or self.pacer else None
                 self.sim.run(self.target * self.sim.step_ns / NS_PER_SECOND, watch, glance)
+
+    def _stand_still(self) -> None:
+        assert self.link is not None
+        began = time.perf_counter()
+        self.note_time()
+        self.link.serve(wait=Glance.slice)
+        self._stood_still += time.perf_counter() - began
 
     def _goes_on(self) -> bool:
         return not self._stopping and (not self.finished or self.audience > 0 or self._restarting)
@@ -275,6 +289,7 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
+        self._watch.start()
         self.start_counting()
 
     def _tell_of_idle_patterns(self) -> None:

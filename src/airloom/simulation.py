@@ -13,6 +13,7 @@ from airloom import messages
 from airloom.autopilots.autopilot import Autopilots
 from airloom.bus import Bus
 from airloom.command_topics import CommandTopics
+from airloom.complaints import Complaints
 from airloom.clock import NS_PER_SECOND, ticks_per_period
 from airloom.divergence import Sanity
 from airloom.fleet import Fleet
@@ -50,7 +51,7 @@ class Simulation:
         self.scenario = scenario
         self.seed = scenario.seed if seed is None else _checked_seed(seed)
         self.bus = Bus()
-        self.warnings: list[str] = []
+        self._complaints = Complaints()
         self.verdict = Verdict()
         self.systems = {name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled}
         try:
@@ -157,7 +158,7 @@ class Simulation:
         self.loom.close("the run begins anew")
         self.autopilots.close()
         self.tick, self._started = 0, False
-        self.warnings.clear()
+        self._complaints.clear()
         self.verdict = Verdict()
         self._prepare()
 
@@ -201,7 +202,9 @@ class Simulation:
     def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            self.loom.finish()
         self.close()
 
     def pilot(self, vehicle: str) -> Pilot:
@@ -233,11 +236,16 @@ class Simulation:
         """Call a function once, before the first tick that starts at or after `time` seconds."""
         self._hooks.call_at(max(-(-round(time * NS_PER_SECOND) // self.step_ns), self.tick), function)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong so far; what was said again and again stands there once, with how often."""
+        return self._complaints.texts()
+
     def event(self, source: str, text: str, level: str = "info") -> None:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
         source, text = sound(source), sound(text)
         if level != "info":
-            self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
+            self._complaints.add(self.time, f"{source}: {text}")
         self._tell(source, text, level)
 
     def fail(self, source: str, why: str) -> None:
@@ -327,9 +335,12 @@ class Simulation:
             self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        self.autopilots.carry()
         self.autopilots.tell()
-        self.loom.take_turns()
+        had_turns = self.loom.take_turns()
         self.autopilots.hear()
+        if had_turns:
+            self.autopilots.carry()
         return published
 
 

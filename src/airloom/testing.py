@@ -17,6 +17,7 @@ import numpy as np
 
 from airloom.commands import Command, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate
 from airloom.control.modes import Modes
+from airloom.control.turning import TURNING_GAINS
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.rotations import euler_from_quaternion
@@ -184,7 +185,8 @@ def _alone(vehicle: str, controller: str, ideal: bool, engine: str) -> Simulatio
 def _steps(sim: Simulation) -> Iterable[Step]:
     drone, controller = sim.vehicles["drone"], sim.fleet.members[0].controller
     assert isinstance(controller, Modes), "only the controller 'modes' has step responses to promise"
-    _, kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = controller.gains(sim.step_ns)
+    gains = controller.gains(sim.step_ns)[TURNING_GAINS:]
+    kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = gains
     inertia, weight = drone.airframe.inertia[0, 0], drone.mass * drone.airframe.gravity
 
     def pd(quantity: str, unit: str, size: float, command: Command, watch: Series, kp: float, kd: float) -> Step:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import platformdirs
 
 from airloom.bridges.control.place import private_listener
-from airloom.keeper import Kept, KeptFolder
+from airloom.keeper import Kept, folder_for_socket
 
 YEARS = 10  # that a certificate of our own is good for: nobody trusts it for what stands in it
 PATIENCE = 30.0  # s for the other end to finish its handshake
@@ -134,7 +134,7 @@ class TlsDoor:
 
     def __init__(self, listener: socket.socket, certificate: Certificate) -> None:
         certificate.context()  # complains now rather than there
-        self._folder = KeptFolder("airloom-tls-")
+        self._folder = folder_for_socket("airloom-tls-", "tls")
         path = self._folder.path / "tls"
         self.inside = private_listener(path)
         """Where those come out who come in by TLS."""

@@ -208,6 +208,49 @@ def test_a_gain_slider_changes_the_response(page, run):
     assert any("tuned: position_frequency" in text for text in told)
 
 
+CURVES = """colours => Object.values(window.__viserTestpoints.uplots).map(({ chart }) => {
+    const pixels = chart.ctx.getImageData(0, 0, chart.ctx.canvas.width, chart.ctx.canvas.height).data;
+    const near = (k, colour) => colour.every((channel, c) => Math.abs(pixels[k + c] - channel) < 40);
+    const columns = colours.map(() => new Set());
+    for (let k = 0; k < pixels.length; k += 4)
+        colours.forEach((colour, n) => near(k, colour) && columns[n].add((k / 4) % chart.ctx.canvas.width));
+    const { x, y } = chart.scales;
+    return { title: chart.root.querySelector(".u-title").textContent, x: [x.min, x.max], y: [y.min, y.max],
+        width: chart.bbox.width, columns: columns.map((found) => found.size) };
+})"""
+BLUE, ORANGE = [28, 111, 196], [232, 89, 12]
+
+
+def curves(page, *colours):
+    """Each plot's title and scales, and how much of its width there are pixels of these colours in."""
+    return page.evaluate(CURVES, list(colours))
+
+
+def test_plots_that_are_made_while_watching_show_the_curve_from_before(page, run):
+    """Their scales are numbers, and pixels have the colours of the lines."""
+    began = run.ask("info")["time"]
+    until(lambda: run.ask("info")["time"] > 5.0)
+    choose(page, "Selected", "drone")
+    page.get_by_role("tab", name="Plots").click()
+    choose(page, "Topic", "/drone/state")
+    choose(page, "Number", "pose.pose.position.z")
+    page.get_by_role("button", name="New plot").click()
+    seen = until(lambda: [it for it in curves(page, BLUE) if it["columns"][0] > 0.5 * it["width"]])[-1]
+    assert seen["title"] == "/drone/state position.z"
+    assert seen["x"][1] > began
+    assert seen["x"][0] < seen["x"][1] - 1.0
+    assert seen["y"][0] <= run.place()[2] + 1.0
+    choose(page, "Topic", "/drone/setpoint")
+    choose(page, "Number", "position.z")
+    page.get_by_role("button", name="To the last").click()
+    until(lambda: curves(page, BLUE, ORANGE)[-1]["columns"][1] > 0.2 * seen["width"])
+    before = curves(page)[-1]["x"][1]
+    until(lambda: curves(page)[-1]["x"][1] > before)
+    for _ in range(2):
+        page.get_by_role("button", name="Remove").first.click()
+    page.get_by_text("Choose a topic").wait_for()
+
+
 def test_spawn_and_save(page, run):
     page.get_by_role("button", name="Pause").click()
     page.get_by_role("tab", name="World").click()

@@ -184,11 +184,14 @@ def test_a_socket_in_use(server):
 
 def test_a_token_must_be_shown():
     with Server("--tcp", "0", "--token", "secret") as server:
+        strangers = [Client(server.place) for _ in range(40)]
+        strangers[-1].socket.sendall(b'{"method":"hel')
         assert "token" in Client(server.place).ask("step")["error"]
         assert "token" in Client(server.place).ask("hello", token="wrong")["error"]
         client = Client(server.place)
-        assert client.ask("hello", token="secret")["ok"]
+        assert client.ask("hello", token="secret")["ok"], "whoever has no token keeps nobody out"
         assert client.ask("step")["ok"]
+        assert "another client" in strangers[-1].replies.readline().decode()
 
 
 def test_rotor_speeds_that_are_cut_are_told_once():

@@ -311,7 +311,7 @@ def test_a_mission_that_is_done_or_not_over_is_told():
     assert done.returncode == 0
     assert "cf: m is done" in done.stdout
     assert summary["verdict"]["good"]
-    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5)
+    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5, out="short")
     assert done.returncode == 0
     assert summary["warnings"] == ["2.000 s: cf: its mission was not over when the run ended"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 
@@ -13,6 +14,7 @@ import pytest
 
 import airloom as al
 from airloom.bridges.control.client import LinkError, Refused
+from airloom.bridges.control.flying import GiveCommand, SwitchMode
 from airloom.bridges.control.tower import Tower
 from airloom.bridges.mcap import LogReader
 from airloom.fleet import expand_copies
@@ -185,6 +187,12 @@ def test_spawn_move_copy_delete_and_fly_on(on_both_engines):
         ("spawn", {"kind": "box", "position": [0, 0, 1], "size": [1, -1, 1]}, "greater than 0"),
         ("spawn", {"kind": "box", "position": [0, 0]}, "at least 3"),
         ("move", {"name": "drone_9", "position": [0, 0, 1]}, "did you mean"),
+        ("spawn", {"kind": "iris", "position": [8, 6, 1.5]}, "house is in the way"),
+        ("spawn", {"kind": "iris", "position": [-1.3, -1.5, 0.1]}, "drone_0 is there already"),
+        ("spawn", {"kind": "box", "position": [-1.5, -1.5, 0.5]}, "drone_0 is there already"),
+        ("copy", {"name": "drone_1", "position": [-1.5, -1.4, 0.1]}, "drone_0 is there already"),
+        ("move", {"name": "drone_1", "position": [-1.5, -1.4, 0.1]}, "drone_0 is there already"),
+        ("move", {"name": "house", "position": [-1.5, -1.5, 1.5]}, "drone_0 is there already"),
         ("delete", {"name": "nothing"}, "nothing here is called"),
         ("delete", {"name": "drone_0", "edition": 17}, "somebody else"),
         ("save", {"file": "../away"}, "names no folder"),
@@ -197,6 +205,17 @@ def test_refusals_say_why(paused, method, fields, complaint):
     with pytest.raises(Refused, match=complaint):
         paused.ask(method, **fields)
     assert paused.ask("info")["paused"]
+
+
+def test_what_is_spawned_where_another_starts_would_be_in_it_after_a_restart(source):
+    source.ask("fly_to", vehicle="drone_0", position=[0, -4, 3])
+    until(lambda: np.linalg.norm(place(source, "drone_0") - [0, -4, 3]) < 0.3)
+    source.ask("pause")
+    with pytest.raises(Refused, match="drone_0 starts there"):
+        source.ask("spawn", kind="iris", position=[-1.5, -1.5, 0.1])
+    with pytest.raises(Refused, match="drone_0 is there already"):
+        source.ask("spawn", kind="iris", position=place(source, "drone_0").tolist())
+    source.ask("spawn", kind="iris", position=[0, 8, 0.1])
 
 
 def test_saved_world_runs(source, tmp_path):
@@ -376,3 +395,44 @@ def test_signals_do_not_make_it_wait_forever(tmp_path):
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def tower(tmp_path):
+    sim = al.Simulation(load("modes", {"systems": {}, "duration": 60.0, "engine": "batch"}))
+    sim.step()
+    return Tower(RecordedRun(sim, RunFolder.create("modes", tmp_path / "run"), log=False))
+
+
+@pytest.mark.parametrize("mode", ["velocity_yawrate", "thrust_attitude"])
+def test_a_mode_that_somebody_holds_stays_until_nobody_looks_on(tower, mode):
+    sim, (drone,) = tower.sim, tower.sim.vehicles.values()
+    tower.hear_of_audience("studio", 1)
+    drone.command(al.PositionYaw((0.0, 0.0, 5.0)))
+    sim.run(until=sim.time + 4.0)
+    SwitchMode(vehicle=drone.name, mode=mode, hold=True).carry_out(tower)
+    sim.run(until=sim.time + 5.0)
+    assert drone.mode.label == mode
+    tower.hear_of_audience("studio", 0)
+    sim.run(until=sim.time + 2.0)
+    assert drone.mode.label == "position_yaw"
+
+
+def test_a_mode_is_held_no_longer_once_somebody_else_commands(tower):
+    sim, (drone,) = tower.sim, tower.sim.vehicles.values()
+    tower.hear_of_audience("studio", 1)
+    SwitchMode(vehicle=drone.name, mode="velocity_yawrate", hold=True).carry_out(tower)
+    GiveCommand(vehicle=drone.name, kind="velocity_yawrate", velocity=[0.0, 0.0, 1.0]).carry_out(tower)
+    sim.run(until=sim.time + 2.0)
+    assert drone.mode.label == "position_yaw"
+
+
+def test_time_in_which_a_run_stands_still_is_not_counted(tmp_path):
+    sim = al.Simulation(load("hover", {"duration": 0.5}))
+    run = RecordedRun(sim, RunFolder.create("hover", tmp_path / "run"), log=False, link=True)
+    run.audience = 1
+    began, seen = time.perf_counter(), threading.Event()
+    threading.Thread(target=lambda: (until(lambda: run.finished), time.sleep(1.0), seen.set(), run.stop())).start()
+    run.fly()
+    assert seen.is_set()
+    assert 0.0 < run.summary()["wall_time"] < time.perf_counter() - began - 0.9

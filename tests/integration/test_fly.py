@@ -19,6 +19,7 @@ from airloom.bridges.control.link import LONGEST_LINE
 from airloom.bridges.control.place import find_socket
 from airloom.bridges.mcap import LogReader
 from airloom.run_folder import RunFolder
+from airloom.scenario import load
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 ENV = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
@@ -43,7 +44,7 @@ class LinkedRun:
         scenario.write_text(SCENARIO)
         self.process = subprocess.Popen(
             [*AIRLOOM, "run", scenario, "--headless", "--link", "--no-figures", "--out", folder, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV, cwd=folder.parent,
         )  # fmt: skip
         deadline = time.monotonic() + 120
         while not self.answers():
@@ -189,6 +190,44 @@ def test_time_pauses_and_goes_on(fresh):
         client.ask("resume")
         time.sleep(0.1)
         assert paused_at + 0.5 < client.ask("info")["time"] < paused_at + 20
+
+
+def test_a_paused_run_goes_step_by_step_is_edited_saved_and_begun_anew(fresh):
+    done = fresh.fly(
+        "pause",
+        "step",
+        "step 25",
+        "spawn iris 0 8 0.3 yaw=0.5",
+        "spawn box 9 9 0.5 size=1,2,1",
+        "save edited",
+        "iris_1 show",
+        "resume",
+        "wait 0.5",
+        "reset",
+        "pause",
+        "status",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    paused, first, second = (float(line.split("=")[1].split()[0]) for line in done.stdout.splitlines()[:3])
+    assert first - paused == pytest.approx(0.001, abs=0.0006)
+    assert second - first == pytest.approx(0.025)
+    for part in ("iris_1 is there", "box_1 is there", "back at t = 0 s"):
+        assert part in done.stdout
+    saved = load(fresh.folder.path.parent / "edited.yaml")
+    assert saved.vehicles["iris_1"].pose.position == (0, 8, 0.3)
+    assert saved.world.obstacles["box_1"].size == (1, 2, 1)
+    with fresh.client() as client:
+        assert client.ask("info")["time"] < second
+        assert "iris_1" in client.ask("info")["vehicles"]
+    refused = fresh.fly("resume", "step", "spawn irs 0 0 1", "spawn iris 0 0", "step 0.5", "save edited")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines() == [
+        "Error: only a paused run goes step by step; pause it first",
+        "Error: only a paused run can be edited; pause it first",
+        "Error: use it as: spawn KIND X Y Z [yaw=…] [size=A,B,C]",
+        "Error: '0.5' is no whole number",
+        "Error: edited.yaml exists already; choose another name, or overwrite it",
+    ]
 
 
 def test_answers_come_within_50_ms_at_real_time(fresh):

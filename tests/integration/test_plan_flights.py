@@ -137,10 +137,11 @@ def test_splines_pass_their_points_without_a_stop(tmp_path):
 def test_a_survey_covers_its_lines(tmp_path, kind):
     corners = [(x, y, 30) for k, y in enumerate((0, 25, 50)) for x in ((20, 140) if k % 2 == 0 else (140, 20))]
     items = [item for corner in corners for item in (at(16, *corner), simple(206, 25, 0, 1))]
-    flight = Flight(tmp_path, UP, survey(items, kind), simple(20), hoverSpeed=5)
+    speed = {"survey": 5, "CorridorScan": 8}[kind]  # 8 m/s against the wind are more than this vehicle can
+    flight = Flight(tmp_path, UP, survey(items, kind), simple(20), hoverSpeed=speed)
     assert flight.is_done
     for a, b in zip(corners[::2], corners[1::2], strict=True):
-        assert flight.gap_to_leg(a, b) < 1.0
+        assert flight.gap_to_leg(a, b) < 1.3
     assert flight.drone.position == pytest.approx([0, 0, 0.05], abs=0.3)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -131,6 +132,7 @@ def test_all_end_when_the_program_does(family):
 def test_the_program_itself_ends_with_a_keeper_that_is_killed(tmp_path):
     with Kept(["sh", "-c", "echo $$; exec sleep 600"], stdout=subprocess.PIPE) as kept:
         process = int(kept.stdout.readline())
+        assert kept.program == process
         kept.kill()
     wait_until(lambda: not lives(process))
 
@@ -186,3 +188,16 @@ def test_a_folder_is_removed_with_all_in_it(tmp_path):
     (folder.path / "some" / "where").mkdir(parents=True)
     folder.remove()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_keeper_holds_nothing_open():
+    """Whoever waits for the end of what was passed on, or printed, waits for the program alone."""
+    ours, theirs = socket.socketpair()
+    kept = Kept(["sleep", "600"], stdout=subprocess.PIPE, pass_fds=[theirs.fileno()])
+    theirs.close()
+    os.kill(kept.program, signal.SIGSTOP)
+    assert not set(os.listdir(f"/proc/{kept.pid}/fd")) & {str(number) for number in range(6, 1000)}
+    os.kill(kept.program, signal.SIGKILL)
+    assert ours.recv(1) == b""
+    assert kept.stdout.read() == b""
+    assert kept.wait(120) == -signal.SIGKILL

@@ -103,6 +103,19 @@ def test_series(path):
     assert "twist.twist.linear.x" in log.fields("/cf/odometry")
 
 
+@pytest.mark.usefixtures("small_chunks")
+def test_the_latest_of_a_log_that_is_being_written(path):
+    run = Run(path)
+    run.fly(1000)
+    run.log._save()
+    log = LogReader(path, since=1.5)
+    times, heights = log.series("/cf/odometry", "pose.pose.position.z")
+    assert 1.2 < times[0] <= 1.5
+    assert times[-1] == pytest.approx(1.998)
+    assert heights == pytest.approx(flight_values((times / 0.002).round(), 13)[:, 2])
+    run.log.close()
+
+
 def test_series_of_messages_laid_out_differently(path):
     bus = Bus()
     with LogWriter(path, bus) as log:

@@ -61,3 +61,8 @@ def test_halves_of_characters():
     assert not is_sound("\ud83d")
     assert sound("a\udcffb") == r"a\udcffb"
     assert sound("Grüße 🚁") == "Grüße 🚁"
+
+
+def test_a_scenario_refuses_half_a_character():
+    with pytest.raises(ScenarioError, match="holds half a character"):
+        load("hover", {"description": "\ud800"})

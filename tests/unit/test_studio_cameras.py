@@ -56,6 +56,21 @@ def test_chasing_looks_from_behind_and_turns_smoothly_the_short_way():
     assert np.cos(-camera.placement.yaw + 3.0) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_following_after_a_look_from_above_looks_from_the_side():
+    camera = Camera(browser(), "/world")
+    camera.switch("top", "cf", POSITION, 0.5, 2.0)
+    camera.switch("follow", "cf", POSITION, 0.5, 2.0)
+    eye = camera.client.camera.position
+    assert 0.2 < eye[2] / np.linalg.norm(eye) < 0.8
+
+
+def test_a_window_that_changes_while_a_view_is_framed_for_the_first_time_does_no_harm():
+    """Browsers tell of their windows in another thread, which came between the parts of a view."""
+    camera = Camera(browser(), "/world")
+    camera._framed = (grid(3), 0.1, VIEW)
+    camera.fit(np.zeros(3))
+
+
 def test_free_again_the_view_stays():
     camera = Camera(browser(), "/world")
     camera.switch("chase", "cf", POSITION, 0.5, 2.0)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
 from airloom.bridges.control.client import Refused
-from airloom.studio import tamed
+from airloom.studio import tamed, traces
 from airloom.studio.events_panel import MOST, EventsPanel
 from airloom.studio.plots_panel import PlotsPanel
 from airloom.studio.source import Snapshot, Status
@@ -43,6 +45,11 @@ class Run:
         times = np.arange(0, round((self.end if self.recorded else self.time) * 100) + 1) / 100
         times = times[times > fields["since"]]
         return {"times": times.tolist(), "values": times.tolist()}
+
+    def history(self, topic, field, since):
+        """Until ten seconds ago, when it was first asked."""
+        times = np.arange(0, round((self.time - 10.0) * 100)) / 100
+        return times[times > since], times[times > since]
 
     def count(self, method):
         return sum(asked == method for asked, _ in self.asked)
@@ -159,6 +166,7 @@ def test_the_first_vehicle_that_is_selected_shows_its_height(stage):
     panel.select("a")
     panel.select("b")
     (plot,) = panel._plots
+    show(panel, 3)
     assert plot._chart.title == "/a/state, /a/setpoint position.z"
     assert not panel._hint.visible
     assert panel._topic.value == "/b/state"
@@ -182,6 +190,40 @@ def test_a_live_plot_shows_the_last_seconds(stage):
     assert times[[0, -1]] == pytest.approx([30.0, 50.0], abs=0.05)
     assert len(lines) == 2
     np.testing.assert_allclose(lines[0], times, atol=1e-6)
+
+
+def test_no_chart_is_ever_given_nothing_but_gaps(stage):
+    """It would take NaN for its scales, and keep them."""
+    run = Run()
+    panel = PlotsPanel(stage(run))
+    panel._put(Line("/a/state", "yaw"), anew=True)
+    (plot,) = panel._plots
+    run.time = 50.0
+    show(panel, 3)
+    assert (plot._chart, plot._waiting.visible) == (None, True)
+    panel._put(Line("/a/setpoint", "yaw"), anew=False)
+    show(panel, 3)
+    assert not plot._waiting.visible
+    assert np.isfinite(plot._chart.data[2]).all()
+    run.ask = lambda *_, **__: {"times": [], "values": []}
+    run.time = 0.0
+    show(panel, 3)
+    assert (plot._chart, plot._waiting.visible) == (None, True)
+
+
+def test_a_live_plot_begins_with_the_history_that_there_is(stage, monkeypatch):
+    monkeypatch.setattr(traces, "LOGGED_AFTER", 0.0)
+    run = Run()
+    run.time, ask = 50.0, run.ask
+    run.ask = lambda method, **fields: ask(method, **{**fields, "since": max(fields.get("since", 0.0), 40.0)})
+    panel = PlotsPanel(stage(run))
+    panel.select("a")
+    deadline = time.monotonic() + 30
+    while not (panel._plots[0].traces and all(len(trace.times) > 4000 for trace in panel._plots[0].traces)):
+        assert time.monotonic() < deadline
+        show(panel)
+    times, *lines = panel._plots[0]._chart.data
+    np.testing.assert_allclose(lines, [times, times], atol=1e-6)
 
 
 def test_a_recorded_plot_shows_everything_and_marks_the_present(stage):

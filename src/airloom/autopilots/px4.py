@@ -15,14 +15,15 @@ from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.px4_console import Console
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.loom.line import set_kernel_timeouts
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 
-PORT = 4560
+PORT, GROUND_STATION_PORT = 4560, 18570
 PATIENCE = 1.0  # s until the end of a program that has hung up is seen
 USUAL_RATE = 250.0  # Hz
 MOTOR_1 = 101  # as the function of an output
@@ -45,17 +46,22 @@ class PX4(ProgramAutopilot):
     Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
     parameters: PX4Parameters
     needs = ("imu", "magnetometer", "barometer", "gnss")
+    speaks_as = "PX4"
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
         self._folder = folder
+        self._console: Console | None = None
         self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
         self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
         self._fill_wire()
-        if not self.parameters.attach:
+        if self.parameters.attach:
+            self._say_what_it_must_know()
+        else:
             self.program = self._started(folder)
+            self._console = Console(self, folder)
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
@@ -83,6 +89,10 @@ class PX4(ProgramAutopilot):
             raise AutopilotFailed(
                 f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"
             )
+
+    @property
+    def address(self) -> str:
+        return f"udpout:127.0.0.1:{GROUND_STATION_PORT + self.instance}"
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
@@ -178,9 +188,20 @@ class PX4(ProgramAutopilot):
         folder.mkdir(parents=True, exist_ok=True)
         for name in LEFT_BEHIND:
             (folder / name).unlink(missing_ok=True)
-        variables = {f"PX4_PARAM_{name}": f"{value:g}" for name, value in self._params().items()}
-        variables["PX4_SIM_MODEL"] = self.parameters.airframe
-        return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
+        command = [binary, "-d", "-i", self.instance, "-w", folder, *self.parameters.arguments, etc]
+        return Program(command, folder, self._variables())
+
+    def _variables(self) -> dict[str, str]:
+        params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
+        return {**params, "PX4_SIM_MODEL": self.parameters.airframe}
+
+    def _say_what_it_must_know(self) -> None:
+        """One that somebody else starts has the parameters of its airframe and of the scenario only from there."""
+        variables = " ".join(f"{name}={value}" for name, value in self._variables().items())
+        self.wait_for_command(f"{variables} px4 -d -i {self.instance} BUILD/etc")
+        if self.parameters.all_params:
+            text = "its PX4 was attached and has the scenario's parameters only if it was started with them"
+            self.sim.event(self.vehicle.name, text, level="warning")
 
     def _params(self) -> dict[str, float]:
         """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
@@ -197,11 +218,13 @@ class PX4(ProgramAutopilot):
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
             params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
             params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
-        return {**params, **self.parameters.params}
+        return {**params, **self.parameters.all_params}
 
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
+        if self._console is not None:
+            self._console.close()
         for path in self._folder.glob("*"):
             if path.is_symlink():
                 path.unlink()

@@ -26,4 +26,6 @@ def _leave(number: int, _: object) -> None:
     if os.isatty(1):
         os.write(1, b"\x1b[?25h")  # a spinner may have hidden the cursor
     os.write(2, b"Stopped.\n")
-    os._exit(0 if sys.argv[1:2] and sys.argv[1] in ENDED_BY_CTRL_C else 128 + number)
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    is_usual = command in ENDED_BY_CTRL_C or (command == "fly" and os.isatty(0))  # as at its prompt
+    os._exit(0 if is_usual else 128 + number)

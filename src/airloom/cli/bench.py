@@ -34,6 +34,8 @@ def bench(
     """
     from airloom.benchmark import QUICK, Effort, as_json, benchmarks, machine
 
+    if json_:
+        _keep(json_, "")  # whoever cannot write there should know before it has been measured
     effort = QUICK if quick else Effort()
     measured: list[Measurement] = []
     with interrupted_by_ctrl_c(), out.status("") as status:
@@ -44,7 +46,8 @@ def bench(
     say(f"Airloom {about['airloom']}, {about['processor']}, {about['cores']} cores, MuJoCo {about['mujoco']}")
     _print_table(measured)
     if json_:
-        _keep(json_, json.dumps(as_json(measured), indent=2))
+        _keep(json_, json.dumps(as_json(measured), indent=2) + "\n")
+        say(f"Written: {json_}")
 
 
 def _print_table(measured: list[Measurement]) -> None:
@@ -64,8 +67,7 @@ def _print_table(measured: list[Measurement]) -> None:
 
 def _keep(file: Path, text: str) -> None:
     try:
-        file.write_text(text + "\n", encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         complain(f"cannot write {file}: {error.strerror}")
         raise typer.Exit(2) from None
-    say(f"Written: {file}")

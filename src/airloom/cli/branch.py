@@ -60,7 +60,7 @@ def branch(
 
       airloom branch field tcp:simulator:7700 field.yaml --token SECRET
     """
-    from airloom.loom.branch import Branch, BranchError
+    from airloom.loom.branch import PATIENCE, Branch, BranchError
 
     members = _members_here(scenario, parsed_settings(set_), name) if scenario else {}
     chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
@@ -73,16 +73,20 @@ def branch(
             say(f"Members on this machine join at {here.doors.address}", "cyan")
             if here.doors.remote_address:
                 say(f"Others at {here.doors.remote_address}", "cyan")
+            say(f"Looking for the loom at {address}, for {PATIENCE:g} s at most …")
             here.connect(stopping=lambda: bool(asked))
             out.mkdir(parents=True, exist_ok=True)
             here.start(members, out)
             say(f"Branch {name} at {address}: {_counted(members)}")
             say(f"Over: {here.serve(lambda: bool(asked))}")
+            faults = [] if asked else here.finish()
     except BranchError as error:
         complain(str(error))
-        raise typer.Exit(1) from None
-    if asked:
-        raise typer.Exit(128 + asked[0])
+        raise typer.Exit(128 + asked[0] if asked else 1) from None
+    for fault in faults:
+        complain(fault)
+    if asked or faults:
+        raise typer.Exit(128 + asked[0] if asked else 1)
 
 
 def _members_here(scenario: str, changes: dict[str, Any], name: str) -> dict[str, Any]:

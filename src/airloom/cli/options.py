@@ -25,6 +25,14 @@ def parsed_port(text: str) -> int:
     return int(text)
 
 
+def parsed_token(text: str) -> str:
+    from airloom.text import is_sound
+
+    if not is_sound(text):
+        raise typer.BadParameter("a token is text in UTF-8")
+    return text
+
+
 Port = Annotated[
     int | None,
     typer.Option(
@@ -35,7 +43,10 @@ Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")
 ]
 Token = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out.")
+    str | None,
+    typer.Option(
+        metavar="TEXT", parser=parsed_token, help="What other computers must know to join; made up if left out."
+    ),
 ]
 
 

@@ -41,7 +41,7 @@ def plot(
       airloom plot last
       airloom plot runs/hover-1 --out flight.pdf
       airloom plot last --field /cf/state.pose.pose.position.z
-      airloom plot last --field /cf/state.twist.twist.linear --field /cf/rotors.velocity
+      airloom plot last --field /cf/rotors.velocity --field /cf/command.thrust
     """
     from airloom import plotting
 

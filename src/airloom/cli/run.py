@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import signal
 import traceback
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
     from airloom.tls import Certificate
+
+
+MOST_ADDRESSES = 8
 
 
 @dataclass
@@ -115,8 +119,9 @@ def run(
 
     Ctrl-C ends it cleanly, a second Ctrl-C at once.
 
-    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake,
-    3 if it ended and somebody in it did not do its job (a mission failed), and 128 + N after signal N.
+    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake.
+
+    It is 3 if somebody in the run did not do its job (a mission failed), and 128 + N after signal N.
 
     [bold]Examples[/bold]
 
@@ -161,15 +166,17 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
+    if not wishes.quiet:
+        sim.autopilots.say = say
     _open_to_others(sim, wishes)
     folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
-    invitation = iter([_invitation(run)] if wishes.link else [])
+    notices = _notices(run, wishes)
 
     def look() -> None:
         if display:
             display.compiled()
-            for text in invitation:
+            for text in notices:
                 say(text, "cyan")
             display.look(run)
 
@@ -184,6 +191,8 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.doors import token_for
 
     sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
+    if not wishes.quiet:
+        sim.loom.tell = say
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:
@@ -202,6 +211,16 @@ def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
     return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, asked.certificate, wishes.quiet)
 
 
+def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
+    """What is of interest once the run has begun."""
+    if wishes.link:
+        yield _invitation(run)
+    if addresses := run.sim.autopilots.addresses():
+        places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
+        more = ", …" if len(addresses) > MOST_ADDRESSES else ""
+        yield f"Autopilots speak MAVLink at:  {', '.join(places)}{more}"
+
+
 def _invitation(run: RecordedRun) -> str:
     return (
         f"Fly it from another terminal:  airloom fly {shlex.quote(str(run.folder.path))}\n"
@@ -211,8 +230,11 @@ def _invitation(run: RecordedRun) -> str:
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.blame import blame
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    if not wishes.quiet:
+        tell_of_many(scenario)
     try:
         with abandoned_by_signals():
             return Simulation(scenario)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable
+from typing import Any
 
 from rich import box
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -22,6 +23,10 @@ def harmless(text: str) -> str:
 
 class _HarmlessConsole(Console):
     """Prints names, values and messages from anybody's files without obeying what is hidden in them."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Before it is measured, so that a table has room for what is written out."""
+        return super().render_str(harmless(text), **how)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         for segment in super().render(renderable, options):

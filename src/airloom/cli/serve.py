@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from airloom.cli.options import (
-    Replace, TlsCert, TlsKey, certificate, flag, new_folder, own_certificate, parsed_settings,
+    Replace, TlsCert, TlsKey, certificate, flag, new_folder, own_certificate, parsed_settings, parsed_token,
 )  # fmt: skip
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
@@ -68,7 +68,11 @@ def serve(
     ] = LOCAL,
     token: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="What a client must show; beyond this computer one is made up if left out."),
+        typer.Option(
+            metavar="TEXT",
+            parser=parsed_token,
+            help="What a client must show; beyond this computer one is made up if left out.",
+        ),
     ] = None,
     tls: Annotated[bool, flag("--tls", help="Speak TLS on the TCP port.")] = False,
     tls_cert: TlsCert = None,
@@ -93,10 +97,10 @@ def serve(
 
     [bold]Examples[/bold]
 
-      airloom serve hover --set systems={}                you command it
+      airloom serve hover --set systems={}                  you command it
       airloom serve hover --set vehicles.cf.controller=null
       airloom serve hover --tcp 5555 --host 0.0.0.0 --tls   for other computers
-      airloom serve hover --out results/mine              to be viewed later
+      airloom serve hover --out results/mine                to be viewed later
     """
     from airloom.scenario import load
 
@@ -187,8 +191,10 @@ def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
 
 def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    tell_of_many(scenario)
     sim = Simulation(scenario)
     sim.warm_up()
     gc.collect()

@@ -26,7 +26,10 @@ def print_summary(run: RecordedRun, figures: list[Path]) -> None:
     if run.pacer:
         _print_lateness(run)
     for name, report in sim.autopilots.reports().items():
-        _print_board(name, report)
+        if "lateness" in report:
+            _print_board(name, report)
+        else:
+            say(f"{name} was flown by {report['program']} {report['version']}")
     _print_vehicles(run)
     successes = [finding for finding in sim.verdict.findings if finding.good]
     for success in successes[:MOST_SUCCESSES]:

@@ -28,8 +28,8 @@ _leashes: WeakSet[socket.socket] = WeakSet()
 class Kept(subprocess.Popen):
     """A running program that ends with this process, together with all that it has started.
 
-    Used as its base class is, with nothing to read from standard input: `pid` is the keeper's, but how it ends, and by
-    which code or signal, is the program's own. When the program is over, so is all that it has started.
+    Used as its base class is, with nothing to read from standard input. `pid` is the keeper's, `program` its own; how
+    it ends, by which code or signal, is the program's. When the program is over, so is all that it has started.
     """
 
     def __init__(
@@ -49,15 +49,15 @@ class Kept(subprocess.Popen):
             raise
         _leashes.add(self._leash)
         self.args = command
-        if command:
-            self._must_have_begun(command[0])
+        self.program = self._begun(command[0]) if command else 0
+        """The number of its process."""
 
-    def _must_have_begun(self, program: str) -> None:
-        told = self._leash.recv(16)
-        if told != b"0":
+    def _begun(self, program: str) -> int:
+        told = int(self._leash.recv(16) or -errno.EAGAIN)  # silence: not even the keeper could begin
+        if told < 0:
             self.end()
-            number = int(told or errno.EAGAIN)  # silence: not even the keeper could begin
-            raise OSError(number, os.strerror(number), program)
+            raise OSError(-told, os.strerror(-told), program)
+        return told
 
     def let_go(self) -> None:
         """Ask all to end; who has not done so after its patience is killed."""

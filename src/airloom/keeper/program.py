@@ -33,11 +33,11 @@ prctl = ctypes.CDLL(None).prctl
 
 class Keeper:
     def __init__(self, command: list[str]) -> None:
-        self._alarm = _woken_by_signals()
+        self._alarm, self._bell = _woken_by_signals()
         self._statuses: dict[int, int] = {}
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._program = _started(command) if command else 0
-        _let_go_of_everything()
+        _let_go_of_everything({LEASH, self._alarm, self._bell})
 
     def keep(self) -> None:
         """Until the program is over, or is to be."""
@@ -89,8 +89,8 @@ class Keeper:
         return False
 
 
-def _woken_by_signals() -> int:
-    """A file number from which the numbers of signals can be read; those that are ignored stay so."""
+def _woken_by_signals() -> tuple[int, int]:
+    """A pipe from which the numbers of signals can be read; those that are ignored stay so."""
     alarm, bell = os.pipe()
     for number in (alarm, bell):
         os.set_blocking(number, False)
@@ -98,11 +98,11 @@ def _woken_by_signals() -> int:
     for one in (signal.SIGCHLD, *ENDING):
         if one == signal.SIGCHLD or signal.getsignal(one) is not signal.SIG_IGN:
             signal.signal(one, lambda *_: None)
-    return alarm
+    return alarm, bell
 
 
 def _started(command: list[str]) -> int:
-    """The process of the program. Over the leash goes 0, or the number of the error why there is none."""
+    """The process of the program. Its number goes over the leash, or less than 0, the error why there is none."""
     told, tell = os.pipe()  # closed by the kernel when the program begins
     process = os.fork()
     if process == 0:
@@ -110,7 +110,7 @@ def _started(command: list[str]) -> int:
     os.close(tell)
     failure = os.read(told, 16)
     os.close(told)
-    os.write(LEASH, failure or b"0")
+    os.write(LEASH, failure or str(process).encode())
     return process
 
 
@@ -123,15 +123,18 @@ def _become(command: list[str], tell: int) -> None:
             signal.signal(one, signal.SIG_DFL)
         os.execvp(command[0], command)
     except OSError as error:
-        os.write(tell, str(error.errno).encode())
+        os.write(tell, f"-{error.errno}".encode())
     os._exit(127)
 
 
-def _let_go_of_everything() -> None:
-    """The output, whose reader waits for its end, and the folder, which somebody may want to remove."""
+def _let_go_of_everything(but: set[int]) -> None:
+    """Of files whose other end waits until nobody has them, and of the folder, which somebody may want to remove."""
+    for number in {int(name) for name in os.listdir("/proc/self/fd")} - but:
+        with suppress(OSError):  # that of the listing itself
+            os.close(number)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
+    for number in {1, 2} - {nowhere}:
+        os.dup2(nowhere, number)
     os.chdir("/")
 
 

@@ -20,6 +20,8 @@ class Line:
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(True)
         self._socket = connection
+        self.longest = LONGEST_MESSAGE
+        """Bytes of a message that is taken."""
         self._timeout: float | None = None
         self._buffer = b""
         if connection.family != socket.AF_UNIX:
@@ -46,9 +48,9 @@ class Line:
         """The next message as it came."""
         self.be_patient(timeout)
         data = self._buffer or self._read()
-        while (size := _size(data)) is None or len(data) < size:
+        while (size := _size(data, self.longest)) is None:
             data = self._keep(data) + self._read()
-        return self._taken(data, size)
+        return self._taken(data if len(data) >= size else self._completed(data, size), size)
 
     def arrived(self, longest: int = LONGEST_MESSAGE) -> tuple[Kind, bytes] | None:
         """The next message as it came, if all of it has come: nobody waits. It may have `longest` bytes."""
@@ -81,6 +83,16 @@ class Line:
         """Bytes that somebody else has read from the socket, to be received first."""
         self._buffer = data
 
+    def _completed(self, data: bytes, size: int) -> bytes:
+        """A long message, without copying all of it for every part."""
+        whole = bytearray(data)
+        try:
+            while len(whole) < size:
+                whole += self._read()
+        finally:
+            self._keep(bytes(whole))
+        return self._buffer
+
     def _keep(self, data: bytes) -> bytes:
         """A part of a message survives a timeout."""
         self._buffer = data
@@ -109,7 +121,7 @@ def set_kernel_timeouts(line: socket.socket, seconds: float) -> None:
         line.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
-def _size(data: bytes, longest: int = LONGEST_MESSAGE) -> int | None:
+def _size(data: bytes, longest: int) -> int | None:
     """Of the message at hand with its head, once that is there."""
     if len(data) < HEAD.size:
         return None
@@ -120,12 +132,14 @@ def _size(data: bytes, longest: int = LONGEST_MESSAGE) -> int | None:
 
 
 def make_quick_and_mortal(connection: socket.socket) -> None:
-    """Small messages go at once, and a cut cable is noticed even by who only waits: after about 25 s."""
+    """Small messages go at once, and a cut cable is noticed, even by who only waits: after about 25 s."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 10)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
+    # While something sent is not acknowledged nobody asks; the kernel repeats it for a quarter of an hour (RFC 5482).
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 25_000)
 
 
 class TlsLine(Line):
@@ -154,6 +168,8 @@ def connect(address: str, timeout: float = 30.0) -> Line:
     elif scheme in ("tcp", "tls"):
         place, _, fingerprint = rest.partition("#")
         host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal() or int(port) > 65535:
+            raise ValueError(f"an address by TCP is {scheme}:host:port, got '{address}'")
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
         if scheme == "tls":
             return TlsLine(secured(connection, host.strip("[]"), fingerprint))

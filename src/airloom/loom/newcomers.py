@@ -21,7 +21,7 @@ MOST = 64
 """That stand there at once; one more takes the place of the one that has been there longest."""
 PATIENCE = 10.0  # s to say who one is
 BETWEEN_LOOKS = 0.02  # s
-MOST_AT_A_LOOK = 16  # that are let in by one door
+MOST_AT_A_LOOK = 8  # that are let in by one door: at 20 looks a second a crowd takes 2 % of the time
 LONGEST_INTRODUCTION = 16 * 1024  # bytes
 SHUT = 1.0  # s, if no file number is left for one more
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from math import atan2, cos, dist, hypot, inf, pi, sin
 from typing import TYPE_CHECKING, Any
@@ -228,9 +229,10 @@ class Pilot:
         return place
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:
+        """Who flies alone need not keep a time: the setpoint waits for a vehicle that wind or a push holds back."""
         x, y, z, yaw = trajectory.at(0.0).tolist()
         self.vehicle.command(PositionYaw((x, y, z), yaw))
-        self.sim.guides.begin(self.vehicle, trajectory)
+        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True))
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)

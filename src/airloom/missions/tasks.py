@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Generator
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from airloom.blame import told
 from airloom.clock import NS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -188,6 +189,6 @@ class Task:
     def _finish(self, result: Any = None, error: BaseException | None = None) -> None:
         self.done, self.result, self.error = True, result, error
         if error is not None and self.is_on_its_own:
-            self.sim.fail(self.name, f"mission failed: {type(error).__name__}: {error}")
+            self.sim.fail(self.name, f"mission failed: {told(error)}")
         for listener in self._listeners:
             listener(self)

@@ -255,7 +255,8 @@ class Member(Model):
     """A process that takes part in the run, in lockstep with it."""
 
     command: Annotated[list[str], Field(min_length=1)] | None = Field(
-        None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
+        None,
+        description="starts it with the run, `python` and `airloom` being these; if left out, somebody else starts it",
     )
     folder: str | None = Field(None, description="where it is started, as seen from the folder of the scenario file")
     at: Name | None = Field(

@@ -1,4 +1,4 @@
-"""All vehicles of one type: a body, blurred discs and turning blades, each as one node however many there are."""
+"""All vehicles of one type: a body, its shadow, blurred discs and turning blades, each as one node however many."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from airloom.scenario.models import Vehicle
 from airloom.studio import shapes
 from airloom.studio.meshes import Colour, glb, linear
 from airloom.studio.quaternions import about_z, multiplied, rotated, shortest_from_z
+from airloom.studio.shadows import vehicle_shadow
 
 TURN_AT_MOST = 0.9  # rad a frame, or blades would seem to turn the wrong way
 FAST = 0.15  # of a rotor's greatest speed, from which it blurs to a disc
 
 
 class Batch:
-    """One that is not fine is for many vehicles: fewer triangles, discs without blades, no shadows."""
+    """One that is not fine is for many vehicles: fewer triangles, discs without blades."""
 
     def __init__(
         self, scene: viser.SceneApi, node: str, vehicle: Vehicle, members: list[int], accent: Colour, fine: bool
@@ -30,11 +31,16 @@ class Batch:
         self._fast = FAST * max(rotor.max_speed for rotor in rotors)
         nowhere, level = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
         self._body = scene.add_batched_glb(
-            f"{node}/body", glb(shapes.vehicle_mesh(vehicle, accent, fine)), level, nowhere, lod="off", cast_shadow=fine
+            f"{node}/body", glb(shapes.vehicle_mesh(vehicle, accent, fine)), level, nowhere, lod="off"
         )
-        self._discs = scene.add_batched_glb(
-            f"{node}/discs", glb(shapes.disc_mesh(vehicle, accent, fine)), level, nowhere, batched_scales=np.zeros(n),
-            lod="off", cast_shadow=False, receive_shadow=False,
+        self._shadow, self._discs = (
+            scene.add_batched_glb(
+                f"{node}/{name}", glb(mesh, light=linear(mesh.colours[:, :3])), level, nowhere,
+                batched_scales=np.zeros(n), lod="off",
+            )
+            for name, mesh in (
+                ("shadow", vehicle_shadow(vehicle)), ("discs", shapes.disc_mesh(vehicle, accent, fine)),
+            )
         )  # fmt: skip
         self._blades = self._make_blades(scene, node, rotors) if fine else None
 
@@ -60,7 +66,14 @@ class Batch:
             self._blades.batched_positions = hubs.reshape(-1, 3)
             self._blades.batched_wxyzs = turned.reshape(-1, 4)
 
+    def show_shadows(self, points: np.ndarray, attitudes: np.ndarray) -> None:
+        """Of the members; there is none where a point is NaN."""
+        there = np.isfinite(points).all(axis=1)
+        self._shadow.batched_positions = np.where(there[:, None], points, 0.0)
+        self._shadow.batched_wxyzs = attitudes
+        self._shadow.batched_scales = there.astype(np.float32)
+
     def remove(self) -> None:
-        for handle in (self._body, self._discs, self._blades):
+        for handle in (self._body, self._shadow, self._discs, self._blades):
             if handle is not None:
                 handle.remove()

@@ -72,7 +72,9 @@ class Camera:
         self.client, self.mode, self.vehicle = client, "orbit", ""
         self.placement = Placement()
         self._framed: tuple[np.ndarray, float, np.ndarray] | None = None
-        self._switching = threading.Lock()
+        self._aspect, self._eye = USUAL_ASPECT, np.zeros(3)
+        """Of the view in which that was framed."""
+        self._switching = threading.RLock()
         """Browsers tell of their windows in other threads than of their buttons."""
         self._root = client.scene.add_frame(root, show_axes=False)
 
@@ -80,13 +82,14 @@ class Camera:
         """Look in another way; free again, the view stays as it is."""
         eye = self.placement.to_world(self.client.camera.position)
         target = self.placement.to_world(self.client.camera.look_at)
+        aside = VIEW if self.mode == "top" else eye - position
         with self._switching, self.client.atomic():
             self.mode, self.vehicle, self._framed = mode, vehicle, None
             if mode == "orbit":
                 self.see(eye, target)
             elif mode == "follow":
                 self._place(Placement.around(position))
-                self._look(distance * _from_above(eye - position), np.zeros(3))
+                self._look(distance * _from_above(aside), np.zeros(3))
             elif mode == "chase":
                 self._place(Placement.around(position, yaw))
                 self._look(distance * _unit(np.array([-1.0, 0.0, 0.35])), np.zeros(3))
@@ -96,9 +99,10 @@ class Camera:
 
     def frame(self, positions: np.ndarray, reach: float, view: np.ndarray) -> None:
         """Look at all of some vehicles, see `first_look`."""
-        self._framed, self._aspect = (positions, reach, view), self.client.camera.aspect
-        self._eye, target = first_look(positions, reach, self._aspect, view)
-        self.see(self._eye, target)
+        with self._switching:
+            self._framed, self._aspect = (positions, reach, view), self.client.camera.aspect
+            self._eye, target = first_look(positions, reach, self._aspect, view)
+            self.see(self._eye, target)
 
     def fit(self, first_eye: np.ndarray) -> None:
         """After the window became wider or narrower, as it does when the panels come, or the browser went to its first
@@ -187,6 +191,12 @@ class Cameras:
             look = FROM_ABOVE if from_above else VIEW
             reach = float(self._view.fleet.reaches.max())
             camera.frame(shown.astype(float), reach, look)
+
+    def look(self, client_id: int, eye: np.ndarray, target: np.ndarray) -> None:
+        """Look freely, from one point at another."""
+        if camera := self._cameras.get(client_id):
+            camera.mode, camera.vehicle = "orbit", ""
+            camera.see(eye, target)
 
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""

@@ -10,6 +10,8 @@ from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.batches import Batch
 from airloom.studio.meshes import Colour
 from airloom.studio.overlays import KINDS, Contacts, Fleet, Options, Overlay
+from airloom.studio.quaternions import yaws
+from airloom.studio.shadows import ABOVE, fallen, lying
 from airloom.studio.source import ATTITUDE, POSITION, ROTOR_SPEEDS, Snapshot
 
 ORANGE: Colour = (255, 106, 0)
@@ -121,9 +123,13 @@ class FleetView:
         origin = self.positions[self.names.index(self.anchor)] if self.anchor in self.names else np.zeros(3, np.float32)
         self._carrier.position = origin
         relative = self.positions - origin
+        shadows = fallen(self.fleet.world, self.positions)
+        flat = lying(self.fleet.world, shadows, yaws(self._attitudes))
+        shadows += [0.0, 0.0, ABOVE] - origin
         for batch in self._batches:
             k = batch.members
             batch.show(relative[k], self._attitudes[k], speeds[k], elapsed)
+            batch.show_shadows(shadows[k], flat[k])
 
     def _show_overlays(self, time: float, states: np.ndarray) -> None:
         selected = self.names.index(self.selected) if self.selected in self.names else None

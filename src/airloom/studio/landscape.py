@@ -9,12 +9,14 @@ import numpy as np
 import viser
 
 from airloom.scenario.models import HeightField, Obstacle, Scenario, World
-from airloom.studio.meshes import Colour, Mesh, glb, ngon
+from airloom.studio.meshes import Colour, Mesh, glb, linear, ngon, painted
+from airloom.studio.shadows import obstacle_shadow
 from airloom.studio.shapes import reach
 from airloom.studio.sky import show_sky
+from airloom.studio.tones import light_seen_as
 from airloom.world.ground import ray, read_heights, world_array
 
-GROUND: Colour = (176, 181, 178)
+GROUND: Colour = (196, 198, 192)
 LINES: Colour = (136, 143, 145)
 VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 OBSTACLE: Colour = (196, 150, 112)
@@ -45,7 +47,8 @@ class Landscape:
             self._server.scene.add_frame(self._root, show_axes=False)
             for handle in getattr(self, "_handles", []):
                 handle.remove()
-            self._handles = [*self._terrain(), *(self._obstacle(*o) for o in scenario.world.obstacles.items())]
+            obstacles = scenario.world.obstacles.items()
+            self._handles = [*self._terrain(), *(node for each in obstacles for node in self._obstacle(*each))]
 
     def hit(self, origin, direction) -> np.ndarray | None:
         """Where a ray first meets the ground or an obstacle."""
@@ -65,9 +68,11 @@ class Landscape:
     def _terrain(self) -> list[viser.SceneNodeHandle]:
         scene, base = self._server.scene, _base(self._world)
         vertices, faces = _wide_plane()
-        plane = scene.add_mesh_simple(
-            f"{self._root}/plane", vertices, faces, color=GROUND, position=(0.0, 0.0, base), cast_shadow=False,
-            material="toon3",
+        disc = painted(vertices, faces, GROUND)
+        light = np.tile(light_seen_as(np.array(GROUND)), (len(vertices), 1))
+        plane = scene.add_glb(
+            f"{self._root}/plane", glb(disc, light=light), position=(0.0, 0.0, base), cast_shadow=False,
+            receive_shadow=False,
         )  # fmt: skip
         grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
         terrain = self._world.terrain
@@ -88,15 +93,21 @@ class Landscape:
             fade_distance=fade, fade_strength=2.0, shadow_opacity=0.0, position=(0.0, 0.0, height),
         )  # fmt: skip
 
-    def _obstacle(self, name: str, obstacle: Obstacle) -> viser.SceneNodeHandle:
+    def _obstacle(self, name: str, obstacle: Obstacle) -> list[viser.SceneNodeHandle]:
+        """And its shadow."""
         scene, node = self._server.scene, f"{self._root}/obstacles/{name}"
         turn = (cos(obstacle.yaw / 2), 0.0, 0.0, sin(obstacle.yaw / 2))
         place: dict[str, Any] = {"position": obstacle.position, "wxyz": turn, "color": OBSTACLE}
+        solid: viser.SceneNodeHandle
         if obstacle.shape == "box":
-            return scene.add_box(node, dimensions=obstacle.size, **place)
-        if obstacle.shape == "cylinder":
-            return scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
-        return scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
+            solid = scene.add_box(node, dimensions=obstacle.size, **place)
+        elif obstacle.shape == "cylinder":
+            solid = scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
+        else:
+            solid = scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
+        shade = obstacle_shadow(obstacle, self._array)
+        shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
+        return [solid, shadow]
 
 
 def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
+
 from airloom.bridges.control.client import LinkClient
 from airloom.bridges.control.window import WindowView
+from airloom.bridges.mcap import LogError, LogReader
 from airloom.run_folder import RunFolder
 from airloom.scenario.models import Scenario
 from airloom.studio.source import Snapshot, Status
@@ -18,7 +21,7 @@ class LiveSource:
     recorded = False
 
     def __init__(self, folder: RunFolder) -> None:
-        self._link = LinkClient(folder)
+        self._folder, self._link = folder, LinkClient(folder)
         self._lock = threading.Lock()
         self._watch()
         self.title = self.scenario.name
@@ -57,6 +60,15 @@ class LiveSource:
     def ask(self, method: str, **fields: Any) -> dict[str, Any]:
         with self._lock:
             return self._link.ask(method, **fields)
+
+    def history(self, topic: str, field: str, since: float) -> tuple[np.ndarray, np.ndarray]:
+        """From the log, as far as it is written."""
+        try:
+            with LogReader(self._folder.log, since) as log:
+                times, values = log.series(topic, field)
+        except LogError:
+            return np.empty(0), np.empty(0)
+        return times[times > since], values[times > since]
 
     def close(self) -> None:
         self._link.close()

@@ -173,6 +173,22 @@ window.airloom = (() => {
   }
   new MutationObserver(hideNotices).observe(document, { childList: true, subtree: true });
 
+  // -- graphics drawn by the processor: smooth edges would double the work of every picture ---------------------------
+
+  function drawnByProcessor() {
+    const gl = new OffscreenCanvas(1, 1).getContext("webgl2");
+    const name = gl?.getParameter(gl.getExtension("WEBGL_debug_renderer_info")?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER);
+    gl?.getExtension("WEBGL_lose_context")?.loseContext();
+    return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
+  }
+
+  if (drawnByProcessor()) {
+    const getContext = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, options) {
+      return getContext.call(this, kind, /^webgl/.test(kind) ? { ...options, antialias: false } : options);
+    };
+  }
+
   // -- video --------------------------------------------------------------------------------------------------------
 
   const FORMATS = ["video/webm;codecs=vp9", "video/webm", "video/mp4"];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -13,6 +14,7 @@ from airloom.studio.fleet_view import ACCENTS
 from airloom.studio.legend import css
 from airloom.studio.source import Status
 from airloom.studio.stage import Stage
+from airloom.studio.styles import note
 from airloom.studio.traces import Line, Trace, grid, title_of
 
 HEIGHT = 170  # pixels
@@ -31,6 +33,7 @@ class Plot:
         with place:
             self._box = stage.server.gui.add_folder(None)
         with self._box:
+            self._waiting = stage.server.gui.add_html("", order=0)
             button = stage.server.gui.add_button_group("This plot", ("Remove",), order=1)
         button.on_click(lambda _: on_remove(self))
 
@@ -43,7 +46,7 @@ class Plot:
             return
         self.lines.append(line)
         self.traces += [Trace(source, line) for source in self._stage.sources]
-        self._make_chart()
+        self._take_chart_away()
 
     def remove(self) -> None:
         self._box.remove()
@@ -56,17 +59,34 @@ class Plot:
         if state == self._drawn:
             return
         self._drawn = state
+        if (data := self._data(start, end, status.time)) is None:
+            self._take_chart_away()
+        elif self._chart is None:
+            self._make_chart(data)
+        else:
+            self._chart.data = data
+
+    def _data(self, start: float, end: float, now: float) -> tuple[np.ndarray, ...] | None:
+        """What a chart shows; None before there is a number, for a chart without one would never find its scales."""
+        recorded = self._stage.source.recorded
         times = grid(start, max(end, start + 0.1))
         if recorded:
-            times = np.sort(np.append(times, [status.time, status.time]))
+            times = np.sort(np.append(times, [now, now]))
         columns = [trace.at(times) for trace in self.traces]
-        self._chart.data = (times, *columns, *([_mark(times, status.time)] if recorded else []))
+        if not any(np.isfinite(column).any() for column in columns):
+            return None
+        return (times, *columns, *([_mark(times, now)] if recorded else []))
 
-    def _make_chart(self) -> None:
-        """Anew with every line, for a chart's series and data must not differ in number for a moment."""
+    def _take_chart_away(self) -> None:
+        """Until the next drawing: a chart's series and data must not differ in number for a moment."""
         if self._chart is not None:
             self._chart.remove()
-        self._drawn = ()
+            self._chart, self._drawn = None, ()
+        self._waiting.content = note(f"{html.escape(title_of(self.lines))}: no number has come yet.")
+        self._waiting.visible = True
+
+    def _make_chart(self, data: tuple[np.ndarray, ...]) -> None:
+        self._waiting.visible = False
         series = [{"label": "t"}, *self._series()]
         scales: dict[str, Any] = {"x": {"time": False}, "y": {}}
         if self._stage.source.recorded:
@@ -74,7 +94,7 @@ class Plot:
             scales["mark"] = {"range": (0.0, 1.0)}
         with self._box:
             self._chart = self._stage.server.gui.add_uplot(
-                data=(np.array([0.0, 1.0]), *[np.full(2, np.nan)] * (len(series) - 1)),
+                data=data,
                 series=tuple(series),  # type: ignore[arg-type]
                 title=title_of(self.lines),
                 scales=scales,

@@ -30,6 +30,11 @@ def about_z(angle: np.ndarray) -> np.ndarray:
     return np.stack([np.cos(angle / 2), zero, zero, np.sin(angle / 2)], axis=-1)
 
 
+def yaws(q: np.ndarray) -> np.ndarray:
+    w, x, y, z = np.moveaxis(q, -1, 0)
+    return np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
+
+
 def shortest_from_z(axes: np.ndarray) -> np.ndarray:
     """The shortest rotations that take z to unit vectors; about x where z is turned over."""
     x, y, z = np.moveaxis(axes, -1, 0)

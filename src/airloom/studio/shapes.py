@@ -67,7 +67,7 @@ def blade_mesh() -> Mesh:
 
 def disc_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
     """What fast rotors blur to, all of a vehicle: faint within, clearer at the rim, coloured in front."""
-    discs, sides = [], 40 if fine else 12
+    discs, sides = [], 24 if fine else 12
     for rotor, axis in zip(vehicle.rotors.values(), axes(vehicle), strict=True):
         colour = accent if _is_front(vehicle, rotor) else DISC
         blur = annulus(0.12 * rotor.radius, 0.94 * rotor.radius, sides, colour, (0.10, 0.26))

@@ -73,4 +73,11 @@ class Source(Protocol):
         """
         ...
 
+    def history(self, topic: str, field: str, since: float) -> tuple[np.ndarray, np.ndarray]:
+        """Times and values that were known before anybody asked for the series, and after `since` seconds.
+
+        May take its time. Empty where nothing was kept, and for a recorded run, whose series has everything.
+        """
+        ...
+
     def close(self) -> None: ...

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import dataclass
+from threading import Thread
 
 import numpy as np
 
@@ -13,6 +15,7 @@ from airloom.studio.source import Source
 KEPT = 60.0  # s of a run that flies
 MOST_POINTS = 600
 SMALLEST = 12  # digits after the point
+LOGGED_AFTER = 1.0  # s after which the log has all that came before: it is saved twice a second
 
 _REPEATED = re.compile(r"^(pose\.pose|twist\.twist|pose|twist)\.")
 _UNITS = {
@@ -62,12 +65,29 @@ def title_of(lines: list[Line]) -> str:
     return ", ".join(map(str, lines))
 
 
+class Past(Thread):
+    """What a run that flies knew of a line before it was asked for it, once `series` is there."""
+
+    def __init__(self, source: Source, line: Line, now: float) -> None:
+        super().__init__(name="history", daemon=True)
+        self.series: tuple[np.ndarray, np.ndarray] | None = None
+        self._source, self._line, self._now = source, line, now
+        self.start()
+
+    def run(self) -> None:
+        time.sleep(LOGGED_AFTER)
+        self.series = self._source.history(self._line.topic, self._line.field, self._now - KEPT)
+
+
 class Trace:
     """A line in one run: all of it if it was recorded, else the last minute."""
 
     def __init__(self, source: Source, line: Line) -> None:
         self._source, self._line = source, line
         self._complete = False
+        self._past: Past | None = None
+        self._began: float | None = None
+        """When the run was first asked."""
         self._clear()
 
     def _clear(self) -> None:
@@ -78,8 +98,18 @@ class Trace:
         if self._complete:
             return
         self._complete = self._source.recorded
-        if len(self.times) and now < self.times[-1]:
+        if self._began is None:
+            self._began = now
+            self._past = Past(self._source, self._line, now)
+        if now < (self.times[-1] if len(self.times) else self._began):
+            self._past = None
             self._clear()  # the run began anew
+        self._ask()
+        if self._past and self._past.series:
+            self._prepend(*self._past.series)
+            self._past = None
+
+    def _ask(self) -> None:
         since = self.times[-1] if len(self.times) else -1.0
         try:
             reply = self._source.ask("series", topic=self._line.topic, field=self._line.field, since=float(since))
@@ -87,6 +117,10 @@ class Trace:
             return
         if len(reply["times"]):
             self._append(np.asarray(reply["times"]), np.asarray(reply["values"], dtype=float))
+
+    def _prepend(self, times: np.ndarray, values: np.ndarray) -> None:
+        before = times < (self.times[0] if len(self.times) else np.inf)
+        self.times, self.values = np.append(times[before], self.times), np.append(values[before], self.values)
 
     def _append(self, times: np.ndarray, values: np.ndarray) -> None:
         times, values = np.append(self.times, times), np.append(self.values, values)

@@ -33,6 +33,7 @@ HANDS = {
     "landing": "landing, a stick ends it",
 }
 """What the sticks mean, for those who hold them."""
+MODE_HINT = "Each mode goes on with its last command, as long as somebody looks on."
 MODES = {mode.label.replace("_", " "): mode for mode in Mode}
 
 
@@ -59,7 +60,7 @@ class VehiclePanel(Panel):
     def _make_controls(self) -> None:
         stage, gui = self.stage, self.gui
         self._by_click = gui.add_checkbox("Fly where I click", True, hint="A click on the ground is its next target.")
-        self._mode: Any = gui.add_dropdown("Mode", tuple(MODES), hint="Each mode goes on with its last command.")
+        self._mode: Any = gui.add_dropdown("Mode", tuple(MODES), hint=MODE_HINT)
         self._mode.on_update(self._switch_mode)
         manoeuvres = gui.add_button_group("Fly", ("Take off", "Land", "Stop here"))
         manoeuvres.on_click(lambda event: self._order(ORDERS[manoeuvres.value], event.client))
@@ -186,7 +187,7 @@ class VehiclePanel(Panel):
     def _switch_mode(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self.stage.selected:
             mode = MODES[self._mode.value].label
-            if self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode):
+            if self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode, hold=True):
                 self._warn(event.client)
 
     def click(self, point: np.ndarray, client: viser.ClientHandle) -> None:

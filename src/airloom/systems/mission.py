@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
+from airloom.blame import told
 from airloom.missions.files import read_mission
 from airloom.missions.items import Item
 from airloom.missions.mission import Mission
@@ -79,7 +80,7 @@ class FlyMission(System):
         try:
             await self._mission(pilot)
         except Exception as error:
-            pilot.sim.fail(pilot.name, f"{self.name} failed: {type(error).__name__}: {error}")
+            pilot.sim.fail(pilot.name, f"{self.name} failed: {told(error)}")
             pilot.brake()
         else:
             pilot.sim.succeed(pilot.name, f"{self.name} is done")

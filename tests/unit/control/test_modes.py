@@ -36,7 +36,7 @@ CALM = {"world.wind": [0, 0, 0], "world.obstacles": {}, "systems": {}, "engine":
 GAINS = {
     "position_frequency": 0.7, "position_damping": 0.9, "position_integral": 0, "velocity_gain": 1.3,
     "attitude_frequency": 6.0, "attitude_damping": 0.8, "yaw_frequency": 1.7, "yaw_damping": 1.1,
-    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "max_speed": 1000, "max_tilt": 1.5,
+    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "torque_observer": 0, "max_speed": 1000, "max_tilt": 1.5,
 }  # fmt: skip
 INERTIA = {"xx": 0.03, "yy": 0.04, "zz": 0.05, "xy": 0.004, "xz": -0.003, "yz": 0.002}
 HOME = (0.0, 0.0, 50.0)

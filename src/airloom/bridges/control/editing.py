@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import Field, ValidationError
 
 from airloom.bridges.control.request import Bounded, Request, Vector
 from airloom.bridges.control.tower import RequestError, Tower, hint
 from airloom.fleet import expand_copies
+from airloom.overlap import Solid
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
 from airloom.scenario.models import Obstacle, Vehicle
 
@@ -36,6 +39,7 @@ class Edit(Request):
             raise RequestError("somebody else has just edited this world; look at it and try again")
         scene = Scene(tower.sim.scenario)
         name = self.edit(scene)
+        scene.must_fit(name, tower.sim.vehicles)
         tower.change(scene.scenario())
         return {"name": name, "edition": tower.edition}
 
@@ -70,6 +74,30 @@ class Scene:
         while (name := f"{stem}_{number}") in self.vehicles or name in self.obstacles:
             number += 1
         return name
+
+    def must_fit(self, name: str, flying: Mapping[str, Any]) -> None:
+        """Nothing is put into a vehicle, and no vehicle into anything: neither where it is nor where it starts."""
+        if name not in self.vehicles and name not in self.obstacles:
+            return
+        new = self._solid(name)
+        for other, vehicle in self.vehicles.items():
+            if other == name:
+                continue
+            now = flying[other]
+            there = Solid.of_vehicle(vehicle, now.position, float(now.euler[2]))
+            if new.overlaps(there):
+                raise RequestError(f"{other} is there already; choose another place")
+            if new.overlaps(self._solid(other)):
+                raise RequestError(f"{other} starts there; choose another place")
+        for other in self.obstacles if name in self.vehicles else ():
+            if new.overlaps(self._solid(other)):
+                raise RequestError(f"{other} is in the way; choose another place")
+
+    def _solid(self, name: str) -> Solid:
+        if name in self.obstacles:
+            return Solid.of_obstacle(self.obstacles[name])
+        pose = self.vehicles[name].pose
+        return Solid.of_vehicle(self.vehicles[name], np.array(pose.position), pose.yaw)
 
     def put(self, name: str, entity: Entity, position: list[float], yaw: float) -> None:
         if isinstance(entity, Vehicle):
@@ -180,7 +208,7 @@ def _write_checked(path: Path, text: str) -> None:
     handle, unfinished = tempfile.mkstemp(suffix=".yaml", dir=path.absolute().parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"# Saved from the studio. Run it with: airloom run {path.name}\n{text}")
+            file.write(f"# Saved from a running simulation. Run it with: airloom run {path.name}\n{text}")
         load(Path(unfinished))
         os.chmod(unfinished, 0o644)
         os.replace(unfinished, path)

@@ -37,8 +37,11 @@ class GiveCommand(ForVehicles):
 
 
 class SwitchMode(ForVehicles):
+    """One that is held goes on with its last command as long as anybody looks on, although nobody repeats it."""
+
     method = "switch_mode"
     mode: str | int
+    hold: bool = False
 
     def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
         mode = Mode.named(self.mode)
@@ -47,6 +50,8 @@ class SwitchMode(ForVehicles):
         for vehicle in vehicles:
             tower.take_over(vehicle)
             vehicle.switch_mode(mode)
+            if self.hold:
+                tower.hold_mode(vehicle)
 
 
 class Tune(ForVehicles):

@@ -45,6 +45,8 @@ class Tower:
         self._missions: dict[str, Task] = {}
         self._sticks: dict[str, Stick] = {}
         self._held_at: dict[str, float] = {}
+        self._held: set[str] = set()
+        """Vehicles whose mode somebody holds who looks on."""
         self._audiences: dict[str, tuple[float, int]] = {}
         self._factor = RealTimeFactor()
         self._shown_at = 0.0
@@ -65,6 +67,9 @@ class Tower:
         now = time.monotonic()
         self._audiences = {name: told for name, told in self._audiences.items() if now - told[0] < SILENCE}
         self.run.audience = sum(count for _, count in self._audiences.values())
+        if not self.run.audience:
+            while self._held:
+                self._release(self._held.pop())
 
     def open_window(self) -> Window:
         if self.window is None:
@@ -132,6 +137,15 @@ class Tower:
         if for_good:
             self._sticks.pop(vehicle.name, None)
 
+    def hold_mode(self, vehicle: Vehicle) -> None:
+        """Until somebody else commands it, or nobody looks on any more."""
+        self._held.add(vehicle.name)
+        self.sim.guard.hold(vehicle)
+
+    def _release(self, name: str) -> None:
+        if vehicle := self.sim.vehicles.get(name):
+            self.sim.guard.release(vehicle)
+
     def must_not_be_in_hand(self, vehicle: Vehicle) -> None:
         """A stick speaks many times a second: whoever else commands its vehicle would be overheard."""
         if time.monotonic() - self._held_at.get(vehicle.name, -inf) < HANDS_OFF:
@@ -142,6 +156,7 @@ class Tower:
         self._missions.clear()
         self._sticks.clear()
         self._held_at.clear()
+        self._held.clear()
 
     def vehicles(self, pattern: str) -> list[Vehicle]:
         """Those whose names match; an error with the closest name if there are none."""
@@ -180,6 +195,8 @@ class Tower:
 
     def take_over(self, vehicle: Vehicle) -> None:
         """End the vehicle's mission, which brakes it: from now on somebody else says where to go."""
+        self._held.discard(vehicle.name)
+        self._release(vehicle.name)
         if task := self._missions.pop(vehicle.name, None):
             task.cancel()
 

@@ -103,10 +103,13 @@ _DAMAGE = (
 
 
 class LogReader:
-    """Reads an MCAP log of ROS 2 messages, whole or torn; `complete` tells which."""
+    """Reads an MCAP log of ROS 2 messages, whole or torn; `complete` tells which.
 
-    def __init__(self, path: Path | str) -> None:
-        self.path = Path(path)
+    Chunks that end before `since` (seconds) are passed over, to be quick about the latest news of a long flight.
+    """
+
+    def __init__(self, path: Path | str, since: float = 0.0) -> None:
+        self.path, self._since_ns = Path(path), round(since * 1e9)
         self.complete = False
         self.metadata: dict[str, str] = {}
         self.scenario_text = ""
@@ -341,15 +344,27 @@ class LogReader:
             self._channels[number] = _LoggedChannel(known, cursor.text(), cursor.text())
 
     def _read_chunk(self, position: int, body: bytes) -> None:
-        _, _, raw_size, checksum = struct.unpack_from("<QQQI", body)
+        _, last_ns, raw_size, checksum = struct.unpack_from("<QQQI", body)
         cursor = _Cursor(body, 28)
         compression = cursor.text()
         (size,) = struct.unpack_from("<Q", body, cursor.position)
         start = cursor.position + 8
         span = _Span(position + start, size, compression, raw_size, checksum)
-        rows = self._scan(_decompressed(span, body[start : start + size]))
+        data = _decompressed(span, body[start : start + size])
+        if last_ns < self._since_ns:
+            self._scan_declarations(data)
+            return
+        rows = self._scan(data)
         self._spans.append(span)
         self._rows.add(len(self._spans) - 1, rows)
+
+    def _scan_declarations(self, data: bytes) -> None:
+        """Those at the beginning of a chunk, where our writer puts them."""
+        position = 0
+        while position < len(data) and data[position] != _MESSAGE_OP:
+            op, length = HEAD.unpack_from(data, position)
+            self._declare(op, data[position + HEAD.size :][:length])
+            position += HEAD.size + length
 
     def _scan(self, data: bytes) -> list[tuple[int, int, int, int]]:
         rows, position, end = [], 0, len(data)

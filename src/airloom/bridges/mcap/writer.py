@@ -126,7 +126,9 @@ class _SafeFile:
                 data, position = data[written:], position + written
         except OSError as error:
             self.close()
-            problem = f"cannot write the log {self._path}: {error.strerror}; it is cut here, and can be read up to here"
+            problem = (
+                f"cannot write the log {self._path}: {error.strerror}; it is cut, but can be read as far as it goes"
+            )
             raise LogError(problem) from error
 
 
@@ -239,7 +241,9 @@ class LogWriter:
     def _new_channel(self, topic: Topic) -> _Channel:
         number = len(self._channels) + 1
         if number > MAX_CHANNELS:
-            raise LogError(f"an MCAP log holds at most {MAX_CHANNELS} topics: choose fewer to be logged")
+            raise LogError(
+                f"an MCAP log holds at most {MAX_CHANNELS} topics: name fewer in log.topics, or write no log"
+            )
         msgtype = topic.msgtype
         if msgtype not in self._schemas:
             words = text_bytes(msgtype) + text_bytes("ros2msg") + text_bytes(messages.definition(msgtype))

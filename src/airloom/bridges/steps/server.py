@@ -70,7 +70,9 @@ class Conversation:
         except (RequestError, CommandError) as error:
             return refusal(str(error)) | (_clock(session) if self.admitted else {}), self.admitted
         except Exception as error:  # of a user's system or controller: its client shall hear of it
-            return refusal(session.fail(error)) | _clock(session), self.admitted
+            if not self.admitted:
+                return refusal(str(error)), False
+            return refusal(session.fail(error)) | _clock(session), True
         finally:
             session.busy = False
 

@@ -1,0 +1,88 @@
+"""Light without a browser: colours that come out as wished, a sky without a seam, shadows where the sun throws them."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from airloom.scenario import load
+from airloom.scenario.models import Obstacle
+from airloom.studio import tones
+from airloom.studio.meshes import linear
+from airloom.studio.shadows import SUNLIGHT, fallen, lying, obstacle_shadow, vehicle_shadow
+from airloom.studio.shapes import reach
+from airloom.studio.sky import BRIGHTEST, HAZE, encoded, sky_image
+from airloom.world.ground import ground, world_array
+
+
+def shown(light):
+    """What three.js makes of light: its film's curve, then sRGB."""
+    v = tones.EXPOSURE * np.asarray(light) @ tones._IN.T
+    film = (v * (v + 0.0245786) - 0.000090537) / (v * (0.983729 * v + 0.4329510) + 0.238081)
+    return encoded(np.clip(film @ tones._OUT.T, 0.0, 1.0))
+
+
+def world(name):
+    scenario = load("hover", {"world": name})
+    return scenario.world, world_array(scenario.world, scenario.step)
+
+
+@pytest.mark.parametrize("colour", [(206, 224, 240), (28, 84, 172), (150, 150, 144), (20, 20, 20)])
+def test_light_comes_out_as_the_colour_that_was_wished(colour):
+    assert shown(tones.light_seen_as(np.array(colour))) == pytest.approx(colour, abs=0.5)
+
+
+def test_the_sky_has_no_seam_where_the_haze_over_the_ground_ends():
+    """Haze is not bent by the film's curve, the sky is: at the horizon they are the same."""
+    picture = np.asarray(Image.open(io.BytesIO(sky_image())), dtype=float)
+    horizon = shown(BRIGHTEST * linear(picture[len(picture) // 2].mean(axis=0)))
+    assert horizon == pytest.approx(HAZE, abs=3.0)
+    assert picture[0].mean(axis=0)[2] > 2.0 * picture[0].mean(axis=0)[0], "it is blue above"
+
+
+def test_shadows_fall_along_the_sunlight_on_ground_and_roofs():
+    _, flat = world("empty")
+    (point, *rest) = fallen(flat, np.array([[1.0, 2.0, 3.0], [0.0, 0.0, -1.0], [0.0, 0.0, 1e5]]))
+    assert point[2] == pytest.approx(0.0, abs=1e-9)
+    assert np.cross(point - [1.0, 2.0, 3.0], SUNLIGHT) == pytest.approx([0.0, 0.0, 0.0], abs=1e-9)
+    assert np.isnan(rest).all()
+    obstacles, array = world("obstacles")
+    house = obstacles.obstacles["house"]
+    roof = house.position[2] + house.size[2] / 2
+    (point,) = fallen(array, np.array([[*house.position[:2], roof + 0.5]]))
+    assert point[2] == pytest.approx(roof)
+
+
+def test_shadows_lie_on_slopes():
+    _, hills = world("hills")
+    places = np.array([[12.0, 7.0, 0.0], [-9.0, 15.0, 0.0]])
+    for (_, east, north), (w, x, y, z) in zip(
+        (ground(hills, *place[:2]) for place in places), lying(hills, places, np.array([0.3, -2.0])), strict=True
+    ):
+        up = np.array([2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)])
+        normal = np.array([-east, -north, 1.0])
+        assert up == pytest.approx(normal / np.linalg.norm(normal), abs=1e-6)
+
+
+@pytest.mark.parametrize("shape", ["box", "cylinder", "sphere"])
+def test_the_shadow_of_an_obstacle_begins_at_its_foot_and_is_as_long_as_the_sun_is_low(shape):
+    _, flat = world("empty")
+    obstacle = Obstacle(shape=shape, size=(2.0, 2.0, 2.0), position=(5.0, 1.0, 1.0), yaw=0.4)
+    mesh = obstacle_shadow(obstacle, flat)
+    outline = mesh.vertices[:, :2]
+    away = SUNLIGHT[:2] / np.linalg.norm(SUNLIGHT[:2])
+    along = (outline - [5.0, 1.0]) @ away
+    assert along.min() == pytest.approx(-1.0, abs=0.6)
+    assert along.max() > 2.0
+    corner, second, third = (mesh.vertices[mesh.faces[:, k]] for k in range(3))
+    assert (np.cross(second - corner, third - corner)[:, 2] > -1e-9).all(), "all of it faces the sky"
+
+
+def test_the_shadow_of_a_vehicle_is_flat_and_as_wide_as_the_vehicle():
+    vehicle = load("hover").vehicles["cf"]
+    mesh = vehicle_shadow(vehicle)
+    assert np.ptp(mesh.vertices[:, 2]) == 0.0
+    assert 0.7 * reach(vehicle) < np.linalg.norm(mesh.vertices, axis=1).max() < 1.1 * reach(vehicle)
