@@ -229,7 +229,8 @@ def test_a_gain_slider_changes_the_response(page, run):
     assert any("tuned: position_frequency" in text for text in told)
 
 
-CURVES = """colours => Object.values(window.__viserTestpoints.uplots).map(({ chart }) => {
+CURVES = """colours => Object.values(window.__viserTestpoints?.uplots ?? {}).map(({ chart }) => chart)
+.filter((chart) => chart.ctx.canvas.width).map((chart) => {
     const pixels = chart.ctx.getImageData(0, 0, chart.ctx.canvas.width, chart.ctx.canvas.height).data;
     const near = (k, colour) => colour.every((channel, c) => Math.abs(pixels[k + c] - channel) < 40);
     const columns = colours.map(() => new Set());
