@@ -24,6 +24,13 @@ def browser():
 
 
 @pytest.fixture
+def another_page(browser):
+    """A second tab beside the one of the file."""
+    with _tab(browser) as page:
+        yield page
+
+
+@pytest.fixture
 def page(browser):
     """A fresh tab."""
     with _tab(browser) as page:
@@ -37,10 +44,20 @@ def shared_page(browser):
         yield page
 
 
+COARSE_AND_CALM = """
+if (location.pathname === "/" && !location.search) history.replaceState(null, "", "?fixedDpr=0.4");
+const frame = window.requestAnimationFrame.bind(window);
+window.requestAnimationFrame = (draw) => setTimeout(() => frame(draw), 100);
+window.cancelAnimationFrame = clearTimeout;
+"""
+"""The processor draws the graphics: few pixels, and ten pictures a second, leave it time for what is tested."""
+
+
 @contextmanager
 def _tab(browser):
-    """Small, because the processor draws its graphics; errors of its scripts fail the test."""
+    """Errors of its scripts fail the test."""
     context = browser.new_context(viewport={"width": 320, "height": 240})
+    context.add_init_script(COARSE_AND_CALM)
     page = context.new_page()
     page.set_default_timeout(120_000)
     complaints: list[str] = []

@@ -122,17 +122,16 @@ def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_p
         run.ask("speed", speed=1)
         choose(page, "Selected", "drone")
         page.locator("[data-airloom=over]", has_text="Begin anew to fly it again").wait_for()
-        assert page.get_by_role("button", name="Fly by hand").is_disabled()
-        assert (
-            page.get_by_role("button", name="Take off").evaluate("it => getComputedStyle(it).pointerEvents") == "none"
-        )
+        until(lambda: page.get_by_role("button", name="Fly by hand").is_disabled())
+        pointed_at = "it => getComputedStyle(it).pointerEvents"
+        until(lambda: page.get_by_role("button", name="Take off").evaluate(pointed_at) == "none")
         canvas = page.locator("canvas").first.bounding_box()
         page.mouse.click(0.5 * canvas["width"], 0.9 * canvas["height"])
         page.get_by_text("the run is over: begin anew").wait_for()
         page.get_by_role("button", name="Begin anew").click()
         page.locator("[data-airloom=state]", has_text="running").wait_for()
         until(lambda: page.get_by_role("button", name="Fly by hand").is_enabled())
-        assert page.locator("[data-airloom=over]").count() == 0
+        until(lambda: page.locator("[data-airloom=over]").count() == 0)
         choose(page, "Selected", "other")
         page.get_by_role("button", name="Take off").click()
         page.get_by_text("The scenario's dance still commands other, and may take it back.").wait_for()

@@ -82,7 +82,7 @@ def test_an_obstacle_that_is_selected_can_be_deleted(tab, run):
     tab.get_by_label("Handles").uncheck()
     tab.get_by_role("tab", name="Fly").click()
     tab.get_by_text("2 vehicles, no obstacles").wait_for()
-    assert tab.get_by_label("Selected", exact=True).first.input_value() == "– none –"
+    until(lambda: tab.get_by_label("Selected", exact=True).first.input_value() == "– none –")
 
 
 def test_a_file_is_replaced_only_if_overwrite_is_ticked(tab, run):

@@ -93,7 +93,7 @@ class Dots(Overlay):
         super().__init__(*args)
         nothing = np.zeros((len(self.fleet.names), 2, 3))
         self.handles = [
-            self.scene.add_line_segments(self.node, nothing, self.accent, thickness=4.0, thickness_units="screen")
+            self.scene.add_line_segments(self.node, nothing, self.accent, thickness=6.0, thickness_units="screen")
         ]
 
     def show(self, time: float, states: np.ndarray, selected: int | None) -> None:
@@ -253,7 +253,7 @@ class TrailLines(Overlay):
         self.handles = [
             self.scene.add_line_segments(
                 self.node, self._trails.segments(), self._trails.colours(self.accent),
-                thickness=2.0, thickness_units="screen",
+                thickness=self._trails.width, thickness_units="screen",
             )
         ]  # fmt: skip
 

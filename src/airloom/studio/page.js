@@ -264,11 +264,20 @@ window.airloom = (() => {
 
   // -- viser's own line, told apart by tab so that the studio knows which line belongs to which view ------------------
 
+  // viser tries again every second, and gives up the attempt before: on a slow machine none would ever get through
+
   let wakeViser = () => {};
+  let trying = false;
   const post = Worker.prototype.postMessage;
   Worker.prototype.postMessage = function (message, ...rest) {
+    if (message?.type === "retry") {
+      if (trying) return;
+      trying = true;
+    }
     if (message?.type === "set_server") {
-      wakeViser = () => post.call(this, { type: "retry" });
+      trying = true;
+      this.addEventListener("message", ({ data }) => (trying &&= !["closed", "connected"].includes(data?.type)));
+      wakeViser = () => this.postMessage({ type: "retry" });
       message = { ...message, server: `${message.server}/?tab=${TAB}` };
     }
     return post.call(this, message, ...rest);
