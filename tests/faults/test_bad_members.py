@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -291,6 +292,13 @@ def test_the_command_line_ends_cleanly(folder):
     assert Path(folder / "run/summary.json").exists()
 
 
+@pytest.fixture
+def temporary():
+    """A folder whose path is short enough for a socket, whatever the worker of the tests is called."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
 ORPHAN = """
 import os, subprocess
 orphan = subprocess.run(["sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!"], capture_output=True, text=True)
@@ -299,13 +307,11 @@ print("processes", os.getpid(), orphan.stdout, flush=True)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_nothing_outlives_a_run_that_is_ended(folder, number):
+def test_nothing_outlives_a_run_that_is_ended(folder, temporary, number):
     """Neither members nor what they have started in a session of its own, nor the folder of the loom's socket."""
     simulation(folder, "pass")
     for name in ("good", "bad"):
         (folder / f"{name}.py").write_text(ORPHAN + (folder / f"{name}.py").read_text())
-    temporary = folder / "temporary"
-    temporary.mkdir()
     run = subprocess.Popen(
         [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.1", "--out", "run", "-q"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)},
