@@ -263,15 +263,13 @@ def test_plots_that_are_made_while_watching_show_the_curve_from_before(page, run
     choose(page, "Number", "position.z")
     page.get_by_role("button", name="To the last").click()
     seen = until(lambda: drawn(page, "/drone/state, /drone/setpoint position.z", BLUE, ORANGE))
-    until(lambda: curves(page)[-1]["x"][1] > seen["x"][1])
+    until(lambda: drawn(page, seen["title"])["x"][1] > seen["x"][1])
 
 
 def drawn(page, title, *colours):
-    """The last plot, once each of its curves goes over half of it."""
-    *_, last = [{"title": None}, *curves(page, *colours)]
-    if last["title"] != title or min(last["columns"]) < 0.5 * last["width"]:
-        return None
-    return last
+    """The plot of this title, once each of its curves goes over half of it."""
+    plots = [it for it in curves(page, *colours) if it["title"] == title]
+    return next((it for it in plots if all(found > 0.5 * it["width"] for found in it["columns"])), None)
 
 
 def test_spawn_and_save(page, run):
