@@ -251,7 +251,7 @@ def test_two_flights_of_a_real_ardupilot_by_dronekit_are_equal_to_the_bit(tmp_pa
     command = ["python", "-m", "airloom", "exec", str(tmp_path / "fly.py"), f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}"]
     (tmp_path / "by_script.yaml").write_text(
         "extends: ardupilot\nname: by_script\nduration: 120\n"
-        f"members: {{station: {{command: {json.dumps(command)}, rate: 50}}}}\n"
+        f"members: {{station: {{command: {json.dumps(command)}, folder: ., rate: 50}}}}\n"
     )
     hashes, said = [], []
     for name in ("first", "second"):

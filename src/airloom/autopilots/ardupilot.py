@@ -48,6 +48,8 @@ START_TIME = 1735689600  # s: its calendar begins with 2025 in every run, or equ
 LOOP_RATE, FRAMES_A_LOOP = 400.0, 1.8
 """ArduPilot's SCHED_LOOP_RATE, and how many frames it needs for each of its loops."""
 SIMULATED_RANGEFINDER, LOOKS_DOWN, LOOKS_AHEAD = 100, 25, 0  # RNGFND1_TYPE and RNGFND1_ORIENT
+LOG_FROM_BOOT = {"LOG_DISARMED": 1}
+"""A log that begins with arming is opened by a thread on the wall clock, and ArduPilot arms some frames later or not."""
 NARROWEST, WIDEST = 800, 2200  # µs: pulses of a remote control
 
 Channels = Annotated[
@@ -303,7 +305,7 @@ class ArduPilot(ProgramAutopilot):
 
     def _params(self, frame: str) -> dict[str, float]:
         layout = LAYOUTS[frame]
-        params: dict[str, float] = {"FRAME_CLASS": layout.frame_class, "FRAME_TYPE": layout.frame_type}
+        params: dict[str, float] = {"FRAME_CLASS": layout.frame_class, "FRAME_TYPE": layout.frame_type, **LOG_FROM_BOOT}
         for k, sensor in enumerate(self._rangefinders(), 1):
             mounted = sensor.parameters
             params[f"RNGFND{k}_TYPE"] = SIMULATED_RANGEFINDER
