@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ import pytest
 from tests.programs import free_instance, needs_ardupilot
 
 import airloom as al
+from airloom.autopilots.ardupilot_line import OURS
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.scenario import load
 
@@ -74,6 +76,8 @@ while True:
     for port in ports:
         for message in port.tick():
             kind = message.get_type()
+            if kind == "HEARTBEAT" or getattr(message, "target_system", 1) == 0:  # ArduPilot hands it on
+                ports[1 - ports.index(port)].out += bytes(message.get_msgbuf())
             if kind == "COMMAND_LONG" and message.command == 22:
                 output = 1750 + (count * 37) % 200
                 port.say(mavlink.MAVLink_command_ack_message(22, 0))
@@ -104,7 +108,7 @@ while time.monotonic() - began < 1.9:
     message = line.recv_match(blocking=True, timeout=0.1)
     if message is None:
         continue
-    heard.append((round(time.monotonic(), 6), message.get_type()))
+    heard.append((round(time.monotonic(), 6), message.get_type(), message.get_srcSystem()))
     if message.get_type() == "SYSTEM_TIME" and message.time_boot_ms % 3 == 0:
         line.mav.command_long_send(1, 1, 22, 0, 0, 0, 0, 0, 0, 0, 5)
 print(heard)
@@ -118,7 +122,7 @@ heard = []
 vehicle = connect("tcp:127.0.0.1:{5760 + 10 * INSTANCE}", wait_ready=False)
 
 def listen(vehicle, name, message):
-    heard.append((round(time.monotonic(), 6), name))
+    heard.append((round(time.monotonic(), 6), name, message.get_srcSystem()))
     if name == "SYSTEM_TIME" and message.time_boot_ms % 3 == 0:
         vehicle.message_factory.command_long_send(1, 1, 22, 0, 0, 0, 0, 0, 0, 0, 5)
         vehicle.simple_takeoff(5)
@@ -169,12 +173,14 @@ def test_two_runs_of_a_script_are_equal_to_the_bit(made, tmp_path, library):
     assert one.count("COMMAND_ACK") > 10
     assert one == other, "what the script heard, and when"
     assert "Traceback" not in one
+    assert f", {OURS[0]})" not in one, "what is said on our own line concerns no script"
     assert hashes[0] == hashes[1]
 
 
 def test_a_version_and_parameters_that_are_not_as_expected_are_told(made):
     many = {f"MANY_{k}": k for k in range(40)}
-    has = {"FRAME_CLASS": 1, "FRAME_TYPE": 1, "WP_SPD": 3.0, "LOG_BITMASK": 1048574, "ATC_RAT_RLL_P": 0.135, **many}
+    has = {"FRAME_CLASS": 1, "FRAME_TYPE": 1, "LOG_DISARMED": 1, "WP_SPD": 3.0, "LOG_BITMASK": 1048574, **many}
+    has["ATC_RAT_RLL_P"] = 0.135
     given = {"NONSENSE": 1, **many, "WPNAV_SPEED": 300, "LOG_BITMASK": 1048574, "ATC_RAT_RLL_P": 0.25}
     options = f"params: {json.dumps(given)}"
     with made(options=options, version=0x04080100, parameters=str(has), script="") as sim:
@@ -215,7 +221,7 @@ def test_a_ground_station_on_the_wall_clock_is_served_too(made):
         again.close()
 
 
-DRONEKIT = """
+FLIGHT_BY_DRONEKIT = """
 import collections, collections.abc, sys, time
 collections.MutableMapping = collections.abc.MutableMapping  # DroneKit is older than Python 3.10
 from dronekit import LocationGlobalRelative, VehicleMode, connect
@@ -242,15 +248,48 @@ print(f"landed at {time.monotonic():.3f} s")
 vehicle.close()
 """
 
+FLIGHT_BY_PYMAVLINK = """
+import sys, time
+from pymavlink import mavutil
+
+line = mavutil.mavlink_connection(sys.argv[1])
+line.wait_heartbeat()
+line.mav.request_data_stream_send(line.target_system, line.target_component, mavutil.mavlink.MAV_DATA_STREAM_ALL, 10, 1)
+
+def is_accepted(number, *values):
+    values = [*values, *[0] * (7 - len(values))]
+    line.mav.command_long_send(line.target_system, line.target_component, number, 0, *values)
+    while answer := line.recv_match(type="COMMAND_ACK", blocking=True, timeout=3):
+        if answer.command == number:
+            return answer.result == 0
+
+while not line.recv_match(type="EKF_STATUS_REPORT", blocking=True).flags & mavutil.mavlink.EKF_POS_HORIZ_ABS:
+    pass
+line.set_mode("GUIDED")
+for number, *values in [(400, 1), (22, 0, 0, 0, 0, 0, 0, 8)]:
+    while not is_accepted(number, *values):
+        time.sleep(1)
+while line.recv_match(type="GLOBAL_POSITION_INT", blocking=True).relative_alt < 7500:
+    pass
+line.mav.set_position_target_local_ned_send(
+    0, line.target_system, line.target_component, 1, 0b110111111000, 8, 3, -8, 0, 0, 0, 0, 0, 0, 0, 0)
+time.sleep(8)
+line.set_mode("LAND")
+while line.recv_match(type="HEARTBEAT", blocking=True).base_mode & mavutil.mavlink.MAV_MODE_FLAG_SAFETY_ARMED:
+    pass
+print(f"landed at {time.monotonic():.3f} s")
+"""
+
 
 @pytest.mark.slow
 @needs_ardupilot
-def test_two_flights_of_a_real_ardupilot_by_dronekit_are_equal_to_the_bit(tmp_path):
-    needs("dronekit")
-    (tmp_path / "fly.py").write_text(DRONEKIT)
+@pytest.mark.parametrize("library", ["pymavlink", "dronekit"])
+def test_two_flights_of_a_real_ardupilot_by_a_script_are_equal_to_the_bit(tmp_path, library):
+    needs(library)
+    (tmp_path / "fly.py").write_text(FLIGHT_BY_DRONEKIT if library == "dronekit" else FLIGHT_BY_PYMAVLINK)
     command = ["python", "-m", "airloom", "exec", str(tmp_path / "fly.py"), f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}"]
     (tmp_path / "by_script.yaml").write_text(
-        "extends: ardupilot\nname: by_script\nduration: 120\n"
+        "extends: ardupilot\nname: by_script\nduration: 100\n"
         f"members: {{station: {{command: {json.dumps(command)}, folder: ., rate: 50}}}}\n"
     )
     hashes, said = [], []
@@ -260,8 +299,9 @@ def test_two_flights_of_a_real_ardupilot_by_dronekit_are_equal_to_the_bit(tmp_pa
             sim.member_logs.mkdir()
             sim.run()
             hashes.append(sim.state_hash())
+            assert sim.vehicles["drone"].position[2] < 0.3, "it is on the ground"
         said.append((tmp_path / name / "member-station.txt").read_text())
-    assert "landed at" in said[0], said[0]
+    assert re.fullmatch(r"landed at \d+\.\d+ s\n", said[0]), said[0]
     assert said[0] == said[1]
     assert hashes[0] == hashes[1]
 

@@ -49,7 +49,7 @@ LOOP_RATE, FRAMES_A_LOOP = 400.0, 1.8
 """ArduPilot's SCHED_LOOP_RATE, and how many frames it needs for each of its loops."""
 SIMULATED_RANGEFINDER, LOOKS_DOWN, LOOKS_AHEAD = 100, 25, 0  # RNGFND1_TYPE and RNGFND1_ORIENT
 LOG_FROM_BOOT = {"LOG_DISARMED": 1}
-"""A log that begins with arming is opened by a thread on the wall clock, and ArduPilot arms some frames later or not."""
+"""A log that begins with arming is opened by a thread on the wall clock, and ArduPilot waits for it some frames."""
 NARROWEST, WIDEST = 800, 2200  # µs: pulses of a remote control
 
 Channels = Annotated[

@@ -2,12 +2,15 @@
 
 It is looked at ten times a second of simulation time, while ArduPilot waits for its next frame. So all that is said on
 it, faults and parameters and status texts, comes at the same time in every run.
+
+ArduPilot hands heartbeats, and whatever is meant for everybody, on to its other lines. A script on one of them would
+take our heartbeat for that of a vehicle that is not armed. So we send none, and speak to nobody but ArduPilot.
 """
 
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -17,7 +20,8 @@ from airloom.autopilots.relay import HERE, listening, still_connected
 
 OURS = (250, 1)
 """System and component that we are to ArduPilot."""
-ONBOARD, NO_AUTOPILOT, VERSION = 18, 8, 3  # what we are; ArduPilot speaks only to whom it has heard
+ARDUPILOT = 3  # as the autopilot of a heartbeat
+FLOAT = 9  # type of a parameter
 FIELDS = {
     wire.HEARTBEAT: wire.HEARTBEAT_FIELDS,
     wire.PARAM_VALUE: wire.PARAM_VALUE_FIELDS,
@@ -35,6 +39,8 @@ class ArduPilotLine:
         self._stream: ExactStream | None = None
         self._received = b""
         self._speaker = np.array([*OURS, 0])
+        self._there: tuple[int, int] | None = None
+        """System and component of ArduPilot, as soon as it was heard."""
         self.problem = "it has not connected"
         """Why the line is not open, as long as it is not."""
 
@@ -64,31 +70,44 @@ class ArduPilotLine:
             self.problem = f"TCP port {self._port}: {error.strerror or error}"
             return None
 
-    def send(self, number: int, fields: np.ndarray, values: list) -> None:
-        if self._stream is not None and self.is_open:
-            frame = np.zeros(wire.LONGEST_FRAME, np.uint8)
-            size = wire.write(self._speaker, number, fields, np.array(values, float), frame, 0)
-            self._stream.give(frame[:size].tobytes())
+    @property
+    def is_heard(self) -> bool:
+        """Whether ArduPilot has been; before that nothing is sent."""
+        return self._there is not None
 
-    def greet(self) -> None:
-        self.send(wire.HEARTBEAT, wire.HEARTBEAT_FIELDS, [0, ONBOARD, NO_AUTOPILOT, 0, 0, VERSION])
+    def ask(self, name: str) -> None:
+        """For the value of a parameter."""
+        self._send(wire.PARAM_REQUEST_READ, wire.PARAM_REQUEST_READ_FIELDS, [-1], letters(name))
+
+    def put(self, name: str, value: float) -> None:
+        """Give a parameter this value."""
+        self._send(wire.PARAM_SET, wire.PARAM_SET_FIELDS, [value], [*letters(name), FLOAT])
 
     def command(self, number: int, first: float = 0.0) -> None:
-        """To whoever is at the other end."""
-        self.send(wire.COMMAND_LONG, wire.COMMAND_LONG_FIELDS, [first, *[0.0] * 6, number, 0, 0, 0])
+        self._send(wire.COMMAND_LONG, wire.COMMAND_LONG_FIELDS, [first, *[0.0] * 6, number], [0])
+
+    def _send(self, number: int, fields: np.ndarray, before: Iterable[float], after: Iterable[float]) -> None:
+        """A message with its values before and after those that say for whom it is."""
+        if self._stream is not None and self.is_open and self._there is not None:
+            values, frame = np.array([*before, *self._there, *after], float), np.zeros(wire.LONGEST_FRAME, np.uint8)
+            size = wire.write(self._speaker, number, fields, values, frame, 0)
+            self._stream.give(frame[:size].tobytes())
 
     def frames(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Those that have come and concern us."""
+        """Those of ArduPilot that have come and concern us."""
         if self._stream is not None:
             self._received += self._stream.take()
         data = np.frombuffer(bytearray(self._received), np.uint8)
         found = np.zeros(wire.FOUND, np.int64)
         while wire.find(data, int(found[wire.NEXT]), data.size, found):
-            number = int(found[wire.NUMBER])
+            number, sender = int(found[wire.NUMBER]), (int(found[wire.FROM_SYSTEM]), int(found[wire.FROM_COMPONENT]))
             if number in FIELDS:
                 values = np.zeros(FIELDS[number].size)
                 wire.read(data, found, FIELDS[number], values)
-                yield number, values
+                if number == wire.HEARTBEAT and values[2] == ARDUPILOT:
+                    self._there = sender
+                if sender == self._there:
+                    yield number, values
         self._received = self._received[int(found[wire.NEXT]) :]
 
     def close(self) -> None:

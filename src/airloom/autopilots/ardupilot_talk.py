@@ -10,17 +10,16 @@ import numpy as np
 
 from airloom.autopilots import mavlink_wire as wire
 from airloom.autopilots.ardupilot_faults import FaultDesk
-from airloom.autopilots.ardupilot_line import ArduPilotLine, letters, text_of
+from airloom.autopilots.ardupilot_line import ArduPilotLine, text_of
 from airloom.autopilots.ardupilot_names import other_name
 from airloom.autopilots.programs import ProgramAutopilot, digits
 
 PERIOD = 0.1  # s between two looks at the line
-LOOKS_A_GREETING = 10
+LOOKS_A_GREETING, ALWAYS_THERE = 10, "FRAME_CLASS"  # ArduPilot tells its texts only to whom it has heard since its boot
 PATIENCE = 10.0  # s in which ArduPilot must have been heard
 QUESTIONS_A_LOOK = 10  # for parameters by two names each; it has room for 20
 OFTEN_ENOUGH = 20  # times to be asked for a parameter that it knows
 REQUEST_MESSAGE, SEND_BANNER = 512, 42428  # commands; the banner are the texts of its start
-FLOAT = 9  # type of a parameter
 WARNING = 4  # severity of a text, less is worse
 LONGEST_TEXT = 50
 
@@ -41,7 +40,7 @@ class Talk:
         self._text = ""
         self._looks = 0
         self._began = self._sim.time
-        self._is_heard = False
+        self._has_begun = False
         self._complaints: set[str] = set()
         self._over = False
         self.faults = FaultDesk(self._sim, autopilot.vehicle, self)
@@ -49,11 +48,11 @@ class Talk:
 
     def ask(self, name: str) -> None:
         """For the value of a parameter."""
-        self._line.send(wire.PARAM_REQUEST_READ, wire.PARAM_REQUEST_READ_FIELDS, [-1, 0, 0, *letters(name)])
+        self._line.ask(name)
 
     def put(self, name: str, value: float) -> None:
         """Give a parameter this value."""
-        self._line.send(wire.PARAM_SET, wire.PARAM_SET_FIELDS, [value, 0, 0, *letters(name), FLOAT])
+        self._line.put(name, value)
 
     @property
     def problem(self) -> str | None:
@@ -66,19 +65,19 @@ class Talk:
         self._sim.call_at(self._sim.time + PERIOD, self._look)
         self._line.connect()
         if self._looks % LOOKS_A_GREETING == 0:
-            self._line.greet()
+            self.ask(ALWAYS_THERE)
         self._looks += 1
         for number, values in self._line.frames():
             self._note(number, values)
-        if self._is_heard:
+        if self._line.is_heard:
             self._ask_what_is_unknown()
         elif self._expected and self._sim.time > self._began + PATIENCE:
             self._warn(f"whether ArduPilot has the parameters of the scenario is not known: {self._line.problem}")
         self.faults.say()
 
     def _note(self, number: int, values: np.ndarray) -> None:
-        if number == wire.HEARTBEAT and not self._is_heard:
-            self._is_heard = True
+        if number == wire.HEARTBEAT and not self._has_begun:
+            self._has_begun = True
             self._line.command(SEND_BANNER)
         elif number == wire.PARAM_VALUE:
             name, value = text_of(values[3:19]), float(values[0])
