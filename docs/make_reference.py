@@ -17,6 +17,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from airloom import plugin
+from airloom.commands import EDGE
 from airloom.scenario import models
 from airloom.scenario.library import describe, known
 
@@ -42,6 +43,8 @@ How files are put together:
 - A plugin's `kind` is a registered name, or `path/to/file.py:ClassName`, relative to the file that names it. `null` as
   a controller means none.
 - `--set KEY=VALUE` on the command line, and `overrides` in Python, change any key by its dotted path.
+
+Places, vectors, angles, sizes and masses may be a million at most, in whatever unit: what is greater is a mistake.
 
 "required" means that the file, or the one it extends, must give the value.
 """
@@ -282,9 +285,8 @@ def _heading(model: type[BaseModel]) -> str:
 def _limits(field: FieldInfo) -> str:
     signs = {"gt": ">", "ge": "≥", "lt": "<", "le": "≤"}
     metadata = [*field.metadata, *_inner_metadata(field.annotation)]
-    found = [
-        f"{sign} {_number(getattr(one, key))}" for one in metadata for key, sign in signs.items() if hasattr(one, key)
-    ]
+    limits = [(sign, getattr(one, key)) for one in metadata for key, sign in signs.items() if hasattr(one, key)]
+    found = [f"{sign} {_number(limit)}" for sign, limit in limits if abs(limit) != EDGE]
     return f", {', '.join(dict.fromkeys(found))}" if found else ""
 
 

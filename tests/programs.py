@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import socket
 import subprocess
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
+import airloom
 from airloom.autopilots import ardupilot, px4
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import find_program
@@ -27,6 +32,26 @@ needs_ardupilot = pytest.mark.skipif(
 needs_px4 = pytest.mark.skipif(
     not _is_found("px4", "AIRLOOM_PX4", px4.USUAL), reason="no px4: build PX4's SITL and set AIRLOOM_PX4"
 )
+
+
+def free_instance(first):
+    """Of ArduPilot, from this one on: nobody else on this machine has its ports."""
+    for instance in range(first, 100):
+        frames, stations = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket()
+        with frames, stations, suppress(OSError):
+            frames.bind(("127.0.0.1", 9002 + 10 * instance))
+            stations.bind(("127.0.0.1", 5760 + 10 * instance))
+            return instance
+    raise RuntimeError("no instance of ArduPilot is free")
+
+
+def ground_station():
+    """The module of the bundled scenarios."""
+    path = Path(airloom.__file__).parent / "scenario/scenarios/autopilot/ground_station.py"
+    spec = importlib.util.spec_from_file_location("ground_station", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def children(name):

@@ -16,6 +16,7 @@ CASES: list[Case] = [
     contact.rest_on_ground,
     contact.sliding,
     contact.standing_on_slope,
+    contact.hitting_hard,
     sensors.imu_noise,
     sensors.hil_imu_noise,
     sensors.imu_lever_arm,

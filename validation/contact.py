@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from math import atan, cos, sqrt
+from math import atan, cos, e, sqrt
 
 import numpy as np
 from matplotlib.figure import Figure
 
+from airloom.scenario.models import Scenario
+from airloom.simulation import Simulation
 from validation.case import ENGINES, Outcome, Row, body, case, history, simulate, the_body
 from validation.rigid_body import COLOURS, LABELS
 
@@ -119,4 +121,49 @@ def standing_on_slope() -> Outcome:
         for slope in (0.1, 0.2, 0.4)
         for on in ENGINES
     ]
+    return Outcome(rows)
+
+
+IMPACT_TIME = 1e-3  # s, time constant of contacts in hard impacts, as documented
+
+
+def hard_landing(speed: float) -> float:
+    """How deep (m) a box that falls flat on the floor sinks in, at a step of 0.5 ms."""
+    fast = brick(pose={"position": (0, 0, 1.0)}, motion={"velocity": (0, 0, -speed)})
+    _, states = history(simulate(fast, "mujoco", 0.0005), 1.0 / speed + 0.02, 0.0005)
+    return HALF_HEIGHT - float(states[:, 2].min())
+
+
+def collision() -> tuple[np.ndarray, float]:
+    """Momentum (kg m/s) of two boxes after they have met, off their middles, and how much of their energy is left."""
+    boxes = {
+        "light": brick(mass=0.5, pose={"position": (0, 0, 5)}, motion={"velocity": (20.0, 0, 0)}),
+        "heavy": brick(mass=1.5, pose={"position": (1, 0.02, 5), "yaw": 0.3}, motion={"velocity": (-20.0, 0, 0)}),
+    }
+    fields = {"name": "collision", "engine": {"kind": "mujoco"}, "world": {"gravity": 0.0}, "log": {"rate": 25}}
+    sim = Simulation(Scenario.model_validate(fields | {"vehicles": boxes}))
+    sim.run(until=0.1)
+    light, heavy = sim.vehicles.values()
+    energy = sum(0.5 * one.mass * one.velocity @ one.velocity for one in (light, heavy))
+    return light.mass * light.velocity + heavy.mass * heavy.velocity, energy / (0.5 * 2.0 * 20.0**2)
+
+
+@case("Hitting hard", "Conservation of momentum; a critically damped spring of time constant T is deepest at v T/e")
+def hitting_hard() -> Outcome:
+    """Two boxes of 0.5 and 1.5 kg meet in the air with 20 m/s each. Their momentum must stay what it was, and their
+    energy may not grow.
+
+    A box that falls flat on the floor of the MuJoCo engine meets a critically damped spring, which in hard impacts has
+    T = 1 ms. It is deepest at v T/e. The spring is sampled every 0.1 ms and its force is limited at first touch, so ten
+    percent are allowed.
+    """
+    momentum, energy = collision()
+    rows = [
+        Row(f"momentum of two boxes, {axis}", float(ours), before, 1e-9, "kg m/s")
+        for axis, ours, before in zip("xyz", momentum, (-20.0, 0.0, 0.0), strict=True)
+    ]
+    rows.append(Row("energy left to them, at most 1", energy, 0.5, 0.5))
+    for speed in (10.0, 30.0, 60.0):
+        deepest = 1e3 * speed * IMPACT_TIME / e
+        rows.append(Row(f"sink at {speed:g} m/s", 1e3 * hard_landing(speed), deepest, 0.1 * deepest, "mm"))
     return Outcome(rows)

@@ -14,10 +14,8 @@ START, TARGET = 0.015, 1.0
 
 
 def climb(on: str, until: float = 30.0) -> tuple[np.ndarray, np.ndarray]:
-    """Times since the command and heights of a Crazyflie that is sent from the floor to 1 m."""
-    points = [{"at": 0, "position": [0, 0, TARGET], "yaw": 0}]
-    changes = {"engine": engine(on), "vehicles.cf.controller": "crazys", "systems.waypoints.points": points}
-    sim = Simulation.load("hover", overrides=changes)
+    """Times since the command and heights of the paper's Crazyflie, which is sent from the floor to 1 m."""
+    sim = Simulation.load("crazys", overrides={"engine": engine(on)})
     times, states = history(sim, until, 0.01)
     return times, states[:, 2]
 

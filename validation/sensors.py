@@ -127,8 +127,8 @@ def turn_on_biases(seeds: int) -> np.ndarray:
 
 
 @case(
-    "IMU noise of the MPU-9250",
-    "CrazyS: Silano, Iannelli (2020), table 3; Allan deviation as in IEEE Std 952-1997, annex C",
+    "IMU noise of the MPU-9250 in CrazyS",
+    "CrazyS: Silano, Iannelli (2020), table 3 (`mpu9250_crazys`); Allan deviation as in IEEE Std 952-1997, annex C",
     slow=True,
 )
 def imu_noise() -> Outcome:

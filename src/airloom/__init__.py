@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from airloom.bridges.mcap import LogReader
+    from airloom.divergence import Diverged
     from airloom.flight_stack import Controller, Estimator, Rated, block_kernel
     from airloom.group import Group
     from airloom.commands import (
@@ -30,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CommandError",
     "Controller",
+    "Diverged",
     "Errors",
     "Estimator",
     "Group",
@@ -55,6 +57,7 @@ __all__ = [
 _MODULES = {
     "CommandError": "commands",
     "Controller": "flight_stack",
+    "Diverged": "divergence",
     "Errors": "sensors.errors",
     "Estimator": "flight_stack",
     "Group": "group",

@@ -21,6 +21,7 @@ import numpy as np
 
 from airloom import __version__
 from airloom.missions.pilot import Pilot, start_all
+from airloom.run_folder import plain
 from airloom.simulation import Simulation
 
 FLEET_SIZES = (1, 10, 100, 1000, 10000)
@@ -44,7 +45,7 @@ class Measurement:
     def is_reached(self) -> bool | None:
         if self.target is None:
             return None
-        return self.value < self.target if self.less_is_better else self.value >= self.target
+        return bool(self.value < self.target if self.less_is_better else self.value >= self.target)
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ def machine() -> dict[str, Any]:
 
 
 def as_json(measurements: list[Measurement]) -> dict[str, Any]:
-    rows = [{**asdict(one), "is_reached": one.is_reached} for one in measurements]
+    rows = [plain({**asdict(one), "is_reached": one.is_reached}) for one in measurements]
     return {"machine": machine(), "measurements": rows}
 
 
@@ -275,7 +276,7 @@ def best_rate(advance: Callable[[int], Any], effort: Effort) -> float:
     while taken < effort.seconds:
         ticks = max(2 * ticks, min(10 * ticks, int(1.2 * ticks * effort.seconds / max(taken, 1e-9))))
         taken = _timed(advance, ticks)
-    return ticks / min(taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1)))
+    return ticks / min([taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1))])
 
 
 def _timed(advance: Callable[[int], Any], ticks: int) -> float:

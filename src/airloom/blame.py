@@ -46,12 +46,24 @@ def blame(error: BaseException) -> Blame:
         return Blame(error, place=_numbas_place(error))
     frames = list(walk_tb(error.__traceback__))
     owned = [(frame, plugin) for frame, _ in frames if (plugin := _plugin_of(frame))]
-    users = [f"{frame.f_code.co_filename}:{line}" for frame, line in frames if _is_users(frame.f_code.co_filename)]
+    users = _places_of_user(error)
     if not owned:
         return Blame(error, place=users[-1] if users else "")
     frame, plugin = owned[0]
     inside = [f"{f.f_code.co_filename}:{line}" for f, line in frames if f is frame]
     return Blame(error, _described(plugin), frame.f_code.co_name, (users or inside)[-1])
+
+
+def told(error: BaseException) -> str:
+    """An exception of a coroutine in one line, with the place in the user's own code if it came through there."""
+    users = _places_of_user(error)
+    return f"{type(error).__name__}: {error}" + (f" ({users[-1]})" if users else "")
+
+
+def _places_of_user(error: BaseException) -> list[str]:
+    """The lines of the user's own code that it came through, the innermost last."""
+    files = ((frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__))
+    return [f"{file}:{line}" for file, line in files if _is_users(file)]
 
 
 def _plugin_of(frame: FrameType) -> Plugin | None:

@@ -11,7 +11,6 @@ import difflib
 import heapq
 import re
 from collections.abc import Callable, Iterable, Sequence
-from fnmatch import fnmatchcase
 from functools import partial
 from itertools import count
 from typing import Any
@@ -20,6 +19,7 @@ import numpy as np
 
 from airloom import messages
 from airloom.messages import Template
+from airloom.patterns import matcher
 
 Callback = Callable[["Topic", Any, Any], None]
 """Called with the topic, the message and its time in ns; with `raw=True`, a list of bytes and a list of times."""
@@ -37,11 +37,11 @@ class Subscription:
         self.raw = raw
         self.active = True
         self._bus = bus
-        self._patterns = patterns
+        self._matchers = [matcher(pattern) for pattern in patterns]
         self._callback = callback
 
     def matches(self, name: str) -> bool:
-        return any(fnmatchcase(name, pattern) for pattern in self._patterns)
+        return any(fits(name) for fits in self._matchers)
 
     def cancel(self) -> None:
         self.active = False

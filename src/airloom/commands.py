@@ -6,13 +6,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cache, cached_property
-from math import cos, isfinite, sin
+from math import cos, fabs, inf, sin
 from typing import Any, ClassVar
 
 from airloom.physics.rows import ATHRUST, BVX, QTHRUST, RTHRUST, SPX
 
 Vector = Sequence[float]
 ZERO = (0.0, 0.0, 0.0)
+EDGE = 1e6
+"""The world ends so many metres from its origin, along each axis; nor may any other number of a command be greater."""
 
 
 class CommandError(ValueError):
@@ -54,7 +56,7 @@ def _as_key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Command:
-    """Base of all commands: three numbers for each vector, and only finite ones."""
+    """Base of all commands: three numbers for each vector, and only finite ones that are no plain mistake."""
 
     mode: ClassVar[Mode]
     first_row: ClassVar[int]
@@ -64,7 +66,8 @@ class Command:
         for name, is_good, what in _checks(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
             if value is not ZERO and not is_good(value):
-                raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}")
+                most = f"; no number may be greater than {EDGE:g}" if _is_too_large(value) else ""
+                raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}{most}")
 
     def numbers(self) -> tuple[float, ...]:
         raise NotImplementedError
@@ -72,7 +75,7 @@ class Command:
 
 def _is_number(value: Any) -> bool:
     try:
-        return isfinite(value)
+        return fabs(value) <= EDGE
     except (TypeError, OverflowError):
         return False
 
@@ -80,9 +83,14 @@ def _is_number(value: Any) -> bool:
 def _is_vector(value: Any) -> bool:
     try:
         x, y, z = value
-        return len(value) == 3 and isfinite(x) and isfinite(y) and isfinite(z)
+        return len(value) == 3 and fabs(x) <= EDGE and fabs(y) <= EDGE and fabs(z) <= EDGE
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _is_too_large(value: Any) -> bool:
+    numbers = value if isinstance(value, Sequence) else [value]
+    return any(isinstance(number, int | float) and EDGE < abs(number) < inf for number in numbers)
 
 
 @cache

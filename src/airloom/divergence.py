@@ -1,4 +1,4 @@
-"""Notice when a vehicle's state is no longer a number."""
+"""Notice when a vehicle's state is no longer sane, in every run and however its steps are taken."""
 
 from __future__ import annotations
 
@@ -6,52 +6,91 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.physics.rows import LANES, STATE, STATE_ROWS
+from airloom.clock import NS_PER_SECOND
+from airloom.compiled import compiled
+from airloom.physics.rows import LANES, PX, QW, STATE, STATE_ROWS, VX, WX
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
+    from airloom.vehicle import Vehicle
 
-MUJOCO_BAD_STATE = ("mjWARN_BADQPOS", "mjWARN_BADQVEL", "mjWARN_BADQACC")
+FARTHEST = 1e9  # m
+FASTEST = 1e5  # m/s, and rad/s
+KEPT_EVERY = 16  # ticks
+STATES = STATE_ROWS * LANES
+SANE_WIDTH = STATES + 1  # with the tick
 
 
 class Diverged(Exception):
-    """A vehicle's state became infinite or not a number; the message is meant for the user."""
+    """A vehicle's state is beyond all sense; the message is meant for the user."""
 
 
-class Guard:
-    """Looks at the fleet every now and then; a look costs some microseconds a thousand vehicles."""
-
-    def __init__(self) -> None:
-        self._good_until = 0.0
-
-    def check(self, sim: Simulation) -> None:
-        """Raise Diverged if any vehicle's state is not finite, or was not since the last look."""
-        vehicle = _not_finite(sim) or _reset_by_mujoco(sim)
-        if vehicle:
-            raise Diverged(
-                f"the state of vehicle '{vehicle}' became infinite or no number between t = {self._good_until:.3f} "
-                f"and {sim.time:.3f} s: look for unstable gains, a force or wind too large, or a step too long"
-            )
-        self._good_until = sim.time
+@compiled
+def _strayed(w, first, count, most):
+    """How many of some rows' numbers are not between −most and most; one that is no number is not, either."""
+    strayed = 0
+    for j in range(first, first + count * LANES):
+        strayed += 0 if abs(w[j]) <= most else 1
+    return strayed
 
 
-def _not_finite(sim: Simulation) -> str | None:
-    flight = sim.fleet.flight
-    states = flight.blocks[:, STATE : STATE + STATE_ROWS * LANES].reshape(-1, STATE_ROWS, LANES)
-    broken = ~np.isfinite(states).all(axis=1) & (flight.vehicles >= 0)
-    return sim.fleet.members[flight.vehicles[broken].min()].name if broken.any() else None
+@compiled
+def _is_sane(w):
+    strayed = _strayed(w, PX, 3, FARTHEST) + _strayed(w, QW, 4, 2.0)
+    return strayed + _strayed(w, VX, 3, FASTEST) + _strayed(w, WX, 3, FASTEST) == 0
 
 
-def _reset_by_mujoco(sim: Simulation) -> str | None:
-    """MuJoCo puts all bodies back to their start when a state is bad, and only counts a warning."""
-    data = getattr(sim.engine, "data", None)
-    if data is None:
-        return None
-    import mujoco
+@compiled
+def keep_sane(w, tick, sane):
+    """Now and then, remember the states of a block and when they were so, if they are sane."""
+    if tick % KEPT_EVERY == 0 and _is_sane(w):
+        for j in range(STATES):
+            sane[j] = w[STATE + j]
+        sane[STATES] = tick
 
-    for name in MUJOCO_BAD_STATE:
-        warning = data.warning[getattr(mujoco.mjtWarning, name)]
-        if warning.number:
-            coordinates = 7 if name == "mjWARN_BADQPOS" else 6
-            return sim.fleet.members[warning.lastinfo // coordinates].name
-    return None
+
+@compiled
+def first_insane(blocks):
+    """The first block with a state that is not sane; −1 if there is none."""
+    for b in range(blocks.shape[0]):
+        if not _is_sane(blocks[b]):
+            return b
+    return -1
+
+
+class Sanity:
+    """Looks at the fleet whenever the compiled loop pauses; the loop itself keeps the last sane states."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+
+    def settle(self) -> None:
+        """The simulation has another fleet, or begins anew."""
+        flight = self._sim.fleet.flight
+        flight.sane[:, :STATES], flight.sane[:, STATES] = flight.blocks[:, STATE : STATE + STATES], self._sim.tick
+
+    def check(self) -> None:
+        """Raise Diverged if the state of any vehicle is not sane."""
+        if first_insane(self._sim.fleet.flight.blocks) >= 0:
+            for vehicle in self._sim.vehicles.values():
+                if not _is_state_sane(vehicle.state):
+                    raise Diverged(self._told(vehicle))
+
+    def _told(self, vehicle: Vehicle) -> str:
+        block, lane = vehicle.place_in_blocks
+        sane = self._sim.fleet.flight.sane[block]
+        state, time = sane[lane:STATES:LANES], sane[STATES] * self._sim.step_ns / NS_PER_SECOND
+        position, velocity, rates = (_listed(state[(row - STATE) // LANES :][:3]) for row in (PX, VX, WX))
+        return (
+            f"the state of vehicle '{vehicle.name}' became infinite, no number or absurd (over {FASTEST:g} m/s) soon "
+            f"after t = {time:.3f} s, when it was at ({position}) m, moved at ({velocity}) m/s and turned at ({rates}) "
+            "rad/s: look for unstable gains, a force or wind too large, or a step too long"
+        )
+
+
+def _is_state_sane(state: np.ndarray) -> bool:
+    return bool(np.all(np.abs(state[:3]) <= FARTHEST) and np.all(np.abs(state[7:]) <= FASTEST))
+
+
+def _listed(numbers: np.ndarray) -> str:
+    return ", ".join(f"{number:.4g}" for number in numbers)

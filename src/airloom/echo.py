@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from airloom.keeper import Kept
 
 ECHO = """
 import socket, sys
@@ -23,7 +24,7 @@ def echo(size: int) -> Iterator[socket.socket]:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         command = [sys.executable, "-c", ECHO, str(theirs.fileno()), str(size)]
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
+        process = Kept(command, pass_fds=[theirs.fileno()])
         theirs.close()
         try:
             yield ours

@@ -11,6 +11,7 @@ import numpy as np
 
 from airloom.clock import ticks_per_period, to_ns
 from airloom.compiled import Kernel
+from airloom.divergence import SANE_WIDTH
 from airloom.flight_stack import Controller, Estimator, StackError
 from airloom.loop import (
     CONTROLLER, CONTROLLER_TICKS, DELAY, DESTINATION, END_EFFECT, END_SENSOR, ESTIMATOR, ESTIMATOR_TICKS, FIRST,
@@ -218,6 +219,7 @@ class Fleet:
             effects=np.zeros(len(effects), dtype=np.int64),
             effect_parameters=np.zeros((len(effects), rows * LANES)),
             frames=np.zeros((FRAME_COUNT, len(self.members), FRAME_SPEEDS + self.rotor_count)),
+            sane=np.zeros((n, SANE_WIDTH)),
         )
         self.sensors = sensors
         self.sensor_index = {(s.vehicle, s.name): k for k, s in enumerate(sensors)}

@@ -73,6 +73,8 @@ class Controller(Plugin):
     kernel: ClassVar[Kernel | None] = None
     modes: ClassVar[tuple[int, ...]] = (1,)
     """Control modes it can fly besides idle; position and yaw unless it says otherwise."""
+    thrust_unit: ClassVar[str] = "controller's unit"
+    """Of the thrust that it commands, for figures."""
 
     def __init__(self, parameters: Rated, airframe: Airframe) -> None:
         self.parameters, self.airframe = parameters, airframe

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.commands import CommandError, Mode
+from airloom.commands import EDGE, CommandError, Mode
 from airloom.physics.rows import GIVEN, LANES, MODE, PX, QW, SPX, VX, WIDTH, WX
+from airloom.vehicle import TOLERATED_DEPTH, Vehicle
+from airloom.world.ground import first_buried
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
-    from airloom.vehicle import Vehicle
 
 
 class Group(Sequence):
@@ -85,9 +86,13 @@ class Group(Sequence):
         except ValueError as error:
             raise CommandError(f"a command for {len(self)} vehicles has the wrong shape: {error}") from None
         setpoints[:, 11], setpoints[:, 12] = np.cos(setpoints[:, 9]), np.sin(setpoints[:, 9])
-        if not np.isfinite(setpoints).all():
-            bad = self.names[int(np.flatnonzero(~np.isfinite(setpoints).all(axis=1))[0])]
-            raise CommandError(f"{bad}: a command must hold finite numbers only")
+        sane = np.abs(setpoints) <= EDGE
+        if not sane.all():
+            bad = self.names[int(np.flatnonzero(~sane.all(axis=1))[0])]
+            raise CommandError(f"{bad}: a command must hold finite numbers of at most {EDGE:g} only")
         self._keep_up()
+        if first_buried(self._fleet.flight.world, setpoints[:, :3], -TOLERATED_DEPTH) >= 0:
+            for vehicle, setpoint in zip(self._vehicles, setpoints, strict=True):
+                vehicle.warn_of_ground(setpoint[:3])
         self._flat[self._setpoints_at] = setpoints if self._here.all() else setpoints[self._here]
         self._flat[self._modes_at] = Mode.POSITION_YAW

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from airloom.compiled import compiled, numbers_at
+from airloom.divergence import keep_sane
 from airloom.flight_stack import call_block, call_guide
 from airloom.physics.integrators import step_euler, step_rk4
 from airloom.physics.rotor import spin_rotors, sum_rotors
@@ -68,6 +69,8 @@ class Flight(NamedTuple):
     effect_parameters: np.ndarray
     frames: np.ndarray
     """[frame, vehicle, number]"""
+    sane: np.ndarray
+    """[block, number]: the last states that were sane, and their tick"""
 
 
 @compiled
@@ -188,6 +191,7 @@ def keep_mean_acceleration(w, dt):
 def look_and_think(b, tick, flight, sensing, frame_ticks, first_frame):
     """All that follows the engine in a tick."""
     w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
+    keep_sane(w, tick, flight.sane[b])
     sense(w, tick, flight.world, stack, sensing)
     guide(w, tick, stack, flight.guides[b])
     think(w, rotors, tick, stack)

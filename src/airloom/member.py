@@ -24,7 +24,11 @@ import numpy as np
 from airloom.commands import Command
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.protocol import TIME_AND_COUNT, Hello, Kind, Letter, Phase, Welcome
+from airloom.loom.protocol import (
+    MOST_LETTER_BYTES, MOST_LETTERS, MOST_OF_LETTERS, MOST_ORDERS, TIME_AND_COUNT, Hello, Kind, Letter, Phase,
+    ProtocolError, Welcome,
+)  # fmt: skip
+from airloom.tls import TlsError
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -71,6 +75,7 @@ class Turn:
         self._body, self._places = body, places
         self._orders: list[bytes] = []
         self._outbox: list[Letter] = []
+        self._outbox_size = 0
 
     @cached_property
     def vehicles(self) -> Sight:
@@ -89,15 +94,28 @@ class Turn:
 
     def command(self, vehicle: str, command: Command) -> None:
         """Takes effect as soon as this phase of the step is over."""
-        self._orders.append(protocol.order(self._place(vehicle), command))
+        self._order(protocol.order(self._place(vehicle), command))
 
     def kill(self, vehicle: str) -> None:
         """Stop its rotors."""
-        self._orders.append(protocol.order(self._place(vehicle), None))
+        self._order(protocol.order(self._place(vehicle), None))
 
     def send(self, member: str, content: bytes) -> None:
-        """A letter to another member, or to all that a pattern such as `scout_*` names, for their next turn."""
-        self._outbox.append(Letter(member, bytes(content)))
+        """A letter to another member, or to all that a pattern such as `scout_*` names, for their next turn.
+
+        ValueError if that is more than a member may send in a turn: 10 000 letters, 8 MiB.
+        """
+        letter = Letter(member, bytes(content))
+        if len(self._outbox) >= MOST_LETTERS or self._outbox_size + letter.size > MOST_LETTER_BYTES:
+            many = f"letter {len(self._outbox) + 1} of this turn, {len(letter.content)} bytes to '{member}'"
+            raise ValueError(f"{many}, is not sent: in a turn {MOST_OF_LETTERS}")
+        self._outbox.append(letter)
+        self._outbox_size += letter.size
+
+    def _order(self, order: bytes) -> None:
+        if len(self._orders) >= MOST_ORDERS:
+            raise ValueError(f"more than {MOST_ORDERS} commands in one turn")
+        self._orders.append(order)
 
     def _place(self, vehicle: str) -> int:
         try:
@@ -123,8 +141,8 @@ class Member:
     def __enter__(self) -> Member:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is not None and issubclass(kind, Exception):
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception) or (isinstance(error, SystemExit) and error.code not in (None, 0)):
             self._line.close()  # it failed: the loom is not told that all is well
         else:
             self.leave()
@@ -252,8 +270,10 @@ def join(
         line = connect(address)
         line.send(protocol.hello(wanted))
         kind, told = line.receive()
-    except (OSError, LineLost) as error:
+    except (OSError, LineLost, TlsError, ValueError) as error:
         raise NotAdmitted(f"cannot reach the loom at {address}: {error}") from None
+    except ProtocolError as error:
+        raise NotAdmitted(f"whoever listens at {address} is no loom: {error}") from None
     if kind is not Kind.WELCOME:
         raise NotAdmitted(f"the loom at {address} did not let {wanted.name} in: {told}")
     return Member(line, told)

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
+from pydantic import ValidationError
 
 from airloom.bridges.mcap import LogError, LogReader
 from airloom.rotations import euler_from_quaternion
@@ -17,6 +19,8 @@ from airloom.run_folder import RunFolder
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from airloom.scenario.models import Vehicle
 
 FLIGHT_FIGURES = 4
 """Up to this many vehicles get a figure each."""
@@ -170,7 +174,7 @@ def _flight_figure(log: LogReader, run: RunFolder, vehicle: str, topic: str) -> 
             panel.wanted = _while_in_force(panel.wanted, flown)
     for axis, panel in zip(axes.flat, panels, strict=False):
         _draw_panel(axis, panel)
-    _draw_rotors(axes.flat[-1], log, f"/{vehicle}/rotors")
+    _draw_rotors(axes.flat[-1], log, vehicle)
     for axis in axes[-1]:
         axis.set_xlabel("time [s]")
     _explain_lines(figure, any(panel.wanted is not None for panel in panels), _shade_modes(figure, flown))
@@ -231,15 +235,15 @@ def _flight_panels(log: LogReader, vehicle: str, topic: str) -> list[_Panel]:
         _Panel("Roll", "°", 2.0, (times, roll), _degrees(_optional(log, command, "roll"))),
         _Panel("Pitch", "°", 2.0, (times, pitch), _degrees(_optional(log, command, "pitch"))),
         _Panel("Yaw", "°", 2.0, (times, yaw), wanted_yaw),
-        _thrust_or_speed(log, command, topic),
+        _thrust_or_speed(log, vehicle, command, topic),
         _Panel("Yaw rate", "°/s", 2.0, _degrees((times, rates[:, 2])), _degrees(_optional(log, command, "yaw_rate"))),
     ]
 
 
-def _thrust_or_speed(log: LogReader, command: str, topic: str) -> _Panel:
+def _thrust_or_speed(log: LogReader, vehicle: str, command: str, topic: str) -> _Panel:
     """A vehicle with an autopilot has no command of ours."""
     if command in log.topics:
-        return _Panel("Thrust command", "controller's unit", 0.0, None, _optional(log, command, "thrust"))
+        return _Panel("Thrust command", _thrust_unit(log, vehicle), 0.0, None, _optional(log, command, "thrust"))
     times, velocity = log.series(topic, "twist.twist.linear")
     return _Panel("Speed", "m/s", 0.2, (times, np.linalg.norm(velocity, axis=1)), None)
 
@@ -272,19 +276,49 @@ def _draw_panel(axis: Axes, panel: _Panel) -> None:
     _fit(axis, panel.smallest_span)
 
 
-def _draw_rotors(axis: Axes, log: LogReader, topic: str) -> None:
+def _thrust_unit(log: LogReader, vehicle: str) -> str:
+    """What the controller calls thrust: newtons, unless it is one of those that command motors directly."""
+    from airloom import plugin
+    from airloom.flight_stack import Controller
+
+    described = _described(log, vehicle)
+    kind = described.controller.kind if described and described.controller else ""
+    known = plugin.names("controller").get(kind)
+    return known.load().thrust_unit if known else Controller.thrust_unit
+
+
+def _described(log: LogReader, vehicle: str) -> Vehicle | None:
+    """The vehicle, or what it is a copy of, in the scenario that the log may hold."""
+    from airloom.scenario.models import Scenario
+
+    try:
+        vehicles = Scenario.model_validate(yaml.safe_load(log.scenario_text)).vehicles
+    except (yaml.YAMLError, ValidationError):
+        return None  # it is another's, or of another version
+    return vehicles.get(vehicle) or vehicles.get(vehicle.rpartition("_")[0])
+
+
+def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
     axis.set_title("Rotor speeds")
     axis.set_ylabel("[rad/s]")
+    topic = f"/{vehicle}/rotors"
     if topic not in log.topics:
         _say_nothing_logged(axis)
         return
     times, speeds = log.series(topic, "velocity")
-    for number, speed in enumerate(speeds.T):
-        axis.plot(times, speed, label=f"rotor {number}", linewidth=1.2)
+    for name, speed in zip(_rotor_names(log, vehicle, speeds.shape[1]), speeds.T, strict=True):
+        axis.plot(times, speed, label=name, linewidth=1.2)
     _fit(axis, 20.0)
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.22 * (high - low))
     axis.legend(loc="upper center", ncols=min(4, max(1, speeds.shape[1])), columnspacing=1.2, handlelength=1.4)
+
+
+def _rotor_names(log: LogReader, vehicle: str, count: int) -> list[str]:
+    """As the vehicle's file has them, which are logged in its order."""
+    described = _described(log, vehicle)
+    names = list(described.rotors) if described else []
+    return names if len(names) == count else [f"rotor {number}" for number in range(count)]
 
 
 def _say_nothing_logged(axis: Axes) -> None:

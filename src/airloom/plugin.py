@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 if TYPE_CHECKING:
+    from airloom.scenario.errors import KeyPath
     from airloom.scenario.models import Scenario
 
 GROUPS = {
@@ -52,8 +53,11 @@ class Plugin:
         return (cls.__doc__ or "").strip().split("\n")[0]
 
     @classmethod
-    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str, str]]:
-        """Parameters of a system that do not fit the rest of the scenario: which key, and what is wrong with it."""
+    def mistakes(cls, parameters: Any, scenario: Scenario) -> Iterator[tuple[str | KeyPath, str]]:
+        """Parameters of a system that do not fit the rest of the scenario: which key, and what is wrong with it.
+
+        A key below others is given as its path, such as ("points", 2, "position").
+        """
         yield from ()
 
 
@@ -140,14 +144,14 @@ def _load_module(path: Path) -> Any:
     # The same in every process: Numba's cache imports a kernel's module by the name it had when it was compiled.
     name = f"airloom_plugin_{path.stem}_{hashlib.blake2b(str(path).encode(), digest_size=6).hexdigest()}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise PluginError(f"'{path}' is no Python file: the name of one ends in .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = _line_in(path, error)
         where = f"{path}, line {line}" if line else str(path)
@@ -157,7 +161,7 @@ def _load_module(path: Path) -> Any:
     return module
 
 
-def _line_in(path: Path, error: Exception) -> int | None:
+def _line_in(path: Path, error: BaseException) -> int | None:
     if isinstance(error, SyntaxError):
         return error.lineno
     trace, line = error.__traceback__, None

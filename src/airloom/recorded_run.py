@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from airloom import __version__
@@ -13,17 +14,22 @@ from airloom.autopilots.autopilot import AutopilotError
 from airloom.blame import blame
 from airloom.bridges.control.link import ControlLink
 from airloom.bridges.mcap import LogError, LogWriter
+from airloom.bridges.mcap.format import matches_any
 from airloom.clock import NS_PER_SECOND
 from airloom.commands import CommandError
-from airloom.divergence import Diverged, Guard
+from airloom.divergence import Diverged
+from airloom.flight_watch import FlightWatch
 from airloom.loom.loom import LoomError
 from airloom.pacing import Pacer
 from airloom.run_folder import RunFolder, RunFolderError
 from airloom.scenario import resolved_text
+from airloom.scenario.models import Log
 from airloom.simulation import LONGEST_CHUNK, Simulation
 from airloom.vehicle import Vehicle
 
 MOST_VEHICLES_IN_SUMMARY = 100
+MOST_COMPARED = 1000
+"""Topics that are looked through for one that may have been meant."""
 
 
 class Interrupted(BaseException):
@@ -77,6 +83,8 @@ class RecordedRun:
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = Outcome()
+        self.is_starting = False
+        """Whether it is in its first tick, which cannot be waited for."""
         self.started = False
         """Whether the first tick is over, for which everything must have been compiled."""
         self.paused = False
@@ -88,6 +96,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
+        self._watch = FlightWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -134,19 +143,33 @@ class RecordedRun:
             yield
         except Interrupted:
             pass
-        except (AutopilotError, Diverged, LogError, LoomError, RunFolderError) as error:
+        except LogError as error:
+            self._fail_to_log(error)
+        except (AutopilotError, Diverged, LoomError, RunFolderError) as error:
             self.outcome = Outcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
                 self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
         self._end_clock = time.perf_counter()
         try:
-            self._close_log()
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
                 self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
-            self.folder.write_summary(self.summary())  # of a run without a tick, this is its first look
+            elif self.outcome.error is None:
+                self._judge()
+            self._tell_of_idle_patterns()
+            self._close_log()
+            self._write_summary()
         finally:
             self.sim.close()
+
+    def _judge(self) -> None:
+        """A run that went on to its end may have failed nevertheless, or have ended too early."""
+        for name in self.sim.missions_under_way:
+            self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        self.sim.loom.finish()
+        self.sim.autopilots.conclude()
+        if not self.sim.verdict.is_good:
+            self.outcome = Outcome("failed", str(self.sim.verdict))
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -166,13 +189,14 @@ class RecordedRun:
     def summary(self) -> dict[str, Any]:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
-        boards = sim.autopilots.reports()
+        boards, ends = sim.autopilots.reports(), sim.loom.ends()
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
             "airloom": __version__,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
+            "verdict": sim.verdict.summary(),
             "simulated_time": sim.time,
             "wall_time": self.wall_time,
             "real_time_factor": self.real_time_factor,
@@ -180,6 +204,7 @@ class RecordedRun:
             "warnings": sim.warnings,
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
             **({"autopilots": boards} if boards else {}),
+            **({"members": ends} if ends else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }
@@ -216,8 +241,11 @@ class RecordedRun:
 
     def _first_tick(self) -> None:
         """Apart from the others, because it waits for whatever must be compiled."""
-        self.sim.step()
-        self.start_counting()
+        self.is_starting = True
+        if not self._stopping:
+            self.sim.step()
+            self.start_counting()
+        self.is_starting = False
 
     def start_counting(self) -> None:
         """From now on the clock on the wall counts."""
@@ -225,12 +253,9 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
-        guard = Guard()
-
         def watch(sim: Simulation) -> None:
             if self._log:
                 self._log.tick(sim.time_ns)
-            guard.check(sim)
             look()
 
         while self._goes_on():
@@ -264,7 +289,20 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
+        self._watch.start()
         self.start_counting()
+
+    def _tell_of_idle_patterns(self) -> None:
+        """Whoever asks for a topic that nobody has may have mistyped it; the usual patterns suit most runs, not all."""
+        if not self._log or self.outcome.error or not self.sim.tick:
+            return
+        wanted, names = self.sim.scenario.log, [topic.name for topic in self.sim.bus.topics()]
+        for key, patterns in ("topics", wanted.topics), ("rates", wanted.rates):
+            for pattern in sorted({*patterns} - {*Log().topics}):
+                if not any(matches_any(name, (pattern,)) for name in names):
+                    close = get_close_matches(pattern, names[:MOST_COMPARED], n=1)
+                    question = f"; did you mean '{close[0]}'?" if close else ""
+                    self.sim.event("log", f"log.{key}: no topic is like '{pattern}'{question}", level="warning")
 
     def _close_log(self) -> None:
         if not self._log:
@@ -272,7 +310,18 @@ class RecordedRun:
         try:
             self._log.close()
         except LogError as error:
-            self.outcome = Outcome("failed", str(error), error)
+            self._fail_to_log(error)
+
+    def _fail_to_log(self, error: LogError) -> None:
+        self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
+
+    def _write_summary(self) -> None:
+        """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""
+        try:
+            self.folder.write_summary(self.summary())
+        except RunFolderError as error:
+            reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
+            self.outcome = Outcome("failed", reason, self.outcome.error or error)
 
 
 def final_state(vehicle: Vehicle) -> dict[str, Any]:

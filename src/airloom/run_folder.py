@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import math
 import os
@@ -19,7 +20,10 @@ _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
 _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
 _AUTOPILOT_FOLDER = re.compile(r"autopilot-\w+")
 _MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
+_FIGURE = re.compile(r"flight-\w+\.png|fleet\.png|pursuit\.png|fields\.png")
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
+_UNFINISHED = f"{_SUMMARY}.unfinished"
+_LOG_MAGIC, _LOG_MAKER = b"\x89MCAP0\r\n", b"airloom"
 
 
 class RunFolderError(Exception):
@@ -40,12 +44,18 @@ class RunFolder:
         """Says where the socket is if this folder's path is too long for one."""
 
     @classmethod
-    def create(cls, scenario: str, out: Path | str | None = None) -> RunFolder:
+    def create(cls, scenario: str, out: Path | str | None = None, replace: bool = False) -> RunFolder:
         """`runs/<scenario>-<n>` with the next free n, or the folder `out`.
 
-        `out` may hold an earlier run, which is replaced, but nothing else.
+        If `out` holds an earlier run, that is replaced if wanted; else `<out>-<n>` is taken, n from 2 on.
         """
-        return cls(_next_numbered(scenario) if out is None else _cleared(Path(out)))
+        if out is None:
+            return cls(_next_numbered(RUNS / scenario))
+        path = Path(out)
+        if _is_new_or_empty(path):
+            return cls(_made(path))
+        _refuse_what_is_no_run(path)
+        return cls(_cleared(path) if replace else _next_numbered(path, first=2))
 
     @classmethod
     def open(cls, path: Path | str) -> RunFolder:
@@ -74,13 +84,17 @@ class RunFolder:
         return self.path / f"{name}.png"
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """All at once: a reader finds the whole summary or none. NaN and infinity become null."""
-        text = json.dumps(_plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
-        unfinished = self.summary.with_suffix(".json.unfinished")
+        """All at once: a reader finds the whole summary or none. NaN and infinity become null.
+
+        Halves of characters, as paths may hold, become escapes, which are JSON's own.
+        """
+        text = json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
+        unfinished = self.path / _UNFINISHED
         try:
-            unfinished.write_text(text + "\n", encoding="utf-8")
+            unfinished.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
             os.replace(unfinished, self.summary)
         except OSError as error:
+            unfinished.unlink(missing_ok=True)
             raise RunFolderError(f"cannot write {self.summary}: {error.strerror}") from error
 
     def read_summary(self) -> dict[str, Any]:
@@ -93,15 +107,16 @@ class RunFolder:
             raise RunFolderError(f"{self.summary} is not valid JSON: {error}") from error
 
 
-def _next_numbered(scenario: str) -> Path:
-    number = 1 + max((_number(path, scenario) for path in RUNS.glob(f"{scenario}-*")), default=0)
+def _next_numbered(stem: Path, first: int = 1) -> Path:
+    number = max((1 + _number(path, stem.name) for path in stem.parent.glob(f"{glob.escape(stem.name)}-*")), default=0)
+    number = max(number, first)
     while True:
-        path = RUNS / f"{scenario}-{number}"
+        path = stem.with_name(f"{stem.name}-{number}")
         try:
             path.mkdir(parents=True)
         except FileExistsError:
-            if RUNS.is_file():
-                raise RunFolderError(f"cannot make the folder '{RUNS}': a file has that name") from None
+            if stem.parent.is_file():
+                raise RunFolderError(f"cannot make the folder '{stem.parent}': a file has that name") from None
             number += 1
         except OSError as error:
             raise RunFolderError(f"cannot make the folder '{path}': {error.strerror}; choose one with --out") from error
@@ -109,43 +124,88 @@ def _next_numbered(scenario: str) -> Path:
             return path
 
 
-def _number(path: Path, scenario: str) -> int:
-    number = path.name.removeprefix(f"{scenario}-")
+def _number(path: Path, stem: str) -> int:
+    number = path.name.removeprefix(f"{stem}-")
     return int(number) if re.fullmatch(r"[0-9]{1,9}", number) else 0
 
 
-def _cleared(path: Path) -> Path:
-    """The folder, made if need be, without the files of an earlier run."""
+def _is_new_or_empty(path: Path) -> bool:
+    try:
+        return not path.exists() or (path.is_dir() and not any(path.iterdir()))
+    except OSError as error:
+        raise _unusable(path, error) from error
+
+
+def _made(path: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
-        found = sorted(path.iterdir())
-        foreign = [entry.name for entry in found if not _is_ours(entry)]
-        if foreign:
-            raise RunFolderError(
-                f"the folder '{path}' holds something else than a run ({_few(foreign)}): "
-                "choose a new or empty folder, or one with an earlier run to replace"
-            )
-        for entry in found:
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    except FileExistsError:
-        raise RunFolderError(f"'{path}' is a file: choose a folder for the run") from None
     except OSError as error:
-        raise RunFolderError(f"cannot use the folder '{path}': {error.strerror}") from error
+        raise _unusable(path, error) from error
     return path
 
 
+def _refuse_what_is_no_run(path: Path) -> None:
+    """What is not certainly a run is never touched."""
+    if not path.is_dir():
+        raise RunFolderError(f"'{path}' is a file: choose a folder for the run")
+    try:
+        names = sorted(entry.name for entry in path.iterdir())
+        foreign = [name for name in names if not _is_ours(path / name)]
+        if not foreign and not _is_run(path):
+            foreign = names
+    except OSError as error:
+        raise _unusable(path, error) from error
+    if foreign:
+        raise RunFolderError(
+            f"the folder '{path}' holds something else than a run ({_few(foreign)}): choose a new or empty folder"
+        )
+
+
+def _cleared(path: Path) -> Path:
+    """The folder without the run in it."""
+    try:
+        for entry in path.iterdir():
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    except OSError as error:
+        raise _unusable(path, error) from error
+    return path
+
+
+def _unusable(path: Path, error: OSError) -> RunFolderError:
+    return RunFolderError(f"cannot use the folder '{path}': {error.strerror}")
+
+
+def _is_run(path: Path) -> bool:
+    """By what is in its files, for their names are common."""
+    return (path / _SCENARIO).is_file() and (_is_our_log(path / _LOG) or _is_our_summary(path / _SUMMARY))
+
+
+def _is_our_log(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(64)
+    return head.startswith(_LOG_MAGIC) and _LOG_MAKER in head
+
+
+def _is_our_summary(path: Path) -> bool:
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, IsADirectoryError, ValueError):
+        return False
+    return isinstance(summary, dict) and {"scenario", "airloom", "state_hash"} <= summary.keys()
+
+
 def _is_ours(entry: Path) -> bool:
+    """By its name and kind."""
+    if entry.is_symlink():
+        return False
     if entry.name in (_SOCKET, _SOCKET_NOTE, _WINDOW):
         return entry.is_socket() or entry.is_file()
-    is_run = (entry.parent / _LOG).is_file() or (entry.parent / _SUMMARY).is_file()
-    beside = entry.suffix == ".png" or entry.name == _SCENARIO or _beside_a_log(entry.name)
-    ours = entry.name.startswith((_LOG, _SUMMARY)) or (is_run and beside)
-    is_autopilots = is_run and _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None and entry.is_dir()
-    return (is_autopilots or (ours and entry.is_file())) and not entry.is_symlink()
-
-
-def _beside_a_log(name: str) -> bool:
-    return any(pattern.fullmatch(name) for pattern in (_EARLIER_LOG, _MEMBER_OUTPUT))
+    if entry.is_dir():
+        return _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None
+    patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE)
+    return entry.name in (_LOG, _SUMMARY, _SCENARIO, _UNFINISHED) or any(one.fullmatch(entry.name) for one in patterns)
 
 
 def _newest() -> Path:
@@ -164,13 +224,13 @@ def _few(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return str(value) if isinstance(value, Path) else value

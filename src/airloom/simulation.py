@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import heapq
 from collections.abc import Callable, Coroutine, Mapping
-from fnmatch import fnmatchcase
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,9 @@ from airloom import messages
 from airloom.autopilots.autopilot import Autopilots
 from airloom.bus import Bus
 from airloom.command_topics import CommandTopics
+from airloom.complaints import Complaints
 from airloom.clock import NS_PER_SECOND, ticks_per_period
+from airloom.divergence import Sanity
 from airloom.fleet import Fleet
 from airloom.flight_stack import StackError
 from airloom.group import Group
@@ -24,12 +25,15 @@ from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.patterns import matching
 from airloom.plugin import find
 from airloom.publishing import Publisher, Tape
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
+from airloom.text import sound
 from airloom.vehicle import Vehicle
+from airloom.verdict import Finding, Verdict
 from airloom.world.ground import TerrainError
 
 LONGEST_CHUNK = 1000  # ticks
@@ -39,14 +43,16 @@ Onlooker = Callable[["Simulation"], None]
 class Simulation:
     """One run of a scenario, in exact steps of integer nanoseconds.
 
-    The same scenario and seed give the same bits, however the steps are called and whoever watches.
+    The same scenario and seed give the same bits, however the steps are called and whoever watches. A state that is no
+    longer a number ends any run with `Diverged`.
     """
 
     def __init__(self, scenario: Scenario, seed: int | None = None) -> None:
         self.scenario = scenario
         self.seed = scenario.seed if seed is None else _checked_seed(seed)
         self.bus = Bus()
-        self.warnings: list[str] = []
+        self._complaints = Complaints()
+        self.verdict = Verdict()
         self.systems = {name: _make_system(name, choice) for name, choice in scenario.systems.items() if choice.enabled}
         try:
             self.fleet = Fleet(scenario, self.systems.values())
@@ -60,6 +66,7 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
+        self._sanity = Sanity(self)
         CommandTopics(self)
         self.guides = Guides(self)
         self.autopilots = Autopilots(self)
@@ -109,6 +116,7 @@ class Simulation:
             self.engine.advance(self.tick, 1, 0, 0)
             self.tick += 1
             self._publisher.skip(self.tick)
+            self._sanity.check()
         else:
             self._advance(self.tick + ticks, glance=glance)
 
@@ -150,7 +158,8 @@ class Simulation:
         self.loom.close("the run begins anew")
         self.autopilots.close()
         self.tick, self._started = 0, False
-        self.warnings.clear()
+        self._complaints.clear()
+        self.verdict = Verdict()
         self._prepare()
 
     def change(self, scenario: Scenario) -> None:
@@ -183,6 +192,7 @@ class Simulation:
         for gone in before.values():
             self.guard.drop(gone)
         self.guides.settle()
+        self._sanity.settle()
 
     def close(self) -> None:
         """Take leave of members: processes that the scenario started end. Without members there is nothing to do."""
@@ -192,7 +202,9 @@ class Simulation:
     def __enter__(self) -> Simulation:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is None:
+            self.loom.finish()
         self.close()
 
     def pilot(self, vehicle: str) -> Pilot:
@@ -207,22 +219,46 @@ class Simulation:
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
 
+    @property
+    def missions_under_way(self) -> list[str]:
+        """The names of those that were started and are not over."""
+        return [task.name for task in self._tasks if task.is_on_its_own and not task.done]
+
     def record(self, tape: Tape) -> None:
         """Publish what the loop writes to a tape until the tape is over."""
         self._publisher.record(tape)
 
     def group(self, pattern: str = "*") -> Group:
         """The vehicles whose names match, as one group; empty if none does."""
-        return Group(self, [v for name, v in self.vehicles.items() if fnmatchcase(name, pattern)])
+        return Group(self, matching(self.vehicles.items(), pattern))
 
     def call_at(self, time: float, function: Callable[[], None]) -> None:
         """Call a function once, before the first tick that starts at or after `time` seconds."""
         self._hooks.call_at(max(-(-round(time * NS_PER_SECOND) // self.step_ns), self.tick), function)
 
+    @property
+    def warnings(self) -> list[str]:
+        """What went wrong so far; what was said again and again stands there once, with how often."""
+        return self._complaints.texts()
+
     def event(self, source: str, text: str, level: str = "info") -> None:
         """Note something that happened: on the topic /events, and in the summary if it is a warning."""
+        source, text = sound(source), sound(text)
         if level != "info":
-            self.warnings.append(f"{self.time:.3f} s: {source}: {text}")
+            self._complaints.add(self.time, f"{source}: {text}")
+        self._tell(source, text, level)
+
+    def fail(self, source: str, why: str) -> None:
+        """Note that somebody did not do its job. The run goes on, and is a failed one: see `verdict`."""
+        self.verdict.findings.append(Finding(self.time, source, why, good=False))
+        self._tell(source, why, "error")
+
+    def succeed(self, source: str, what: str) -> None:
+        """Note that somebody did its job: a mission is done, an autopilot has landed."""
+        self.verdict.findings.append(Finding(self.time, source, what, good=True))
+        self._tell(source, what, "info")
+
+    def _tell(self, source: str, text: str, level: str) -> None:
         if self._events.wanted:
             self._events.publish(messages.event(self.time_ns, source, level, text), self.time_ns)
 
@@ -247,6 +283,7 @@ class Simulation:
         for vehicle in self.vehicles.values():
             vehicle.forget()
         self._hooks.forget_calls()
+        self._sanity.settle()
         self._warn_of_buried_vehicles()
         self.guard.forget()
         self.guides.forget()
@@ -262,6 +299,7 @@ class Simulation:
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher
         self.first_look()
+        self._sanity.check()
         try:
             while self.tick < target and not self._stopping:
                 self._hooks.call_due()
@@ -284,6 +322,7 @@ class Simulation:
         publisher, wires = self._publisher, self.autopilots.wires
         ticks = turn - self.tick
         self.tick = self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame, wires)
+        self._sanity.check()
         if self.tick < turn:
             self.autopilots.attend()
         return self.tick == turn
@@ -296,9 +335,12 @@ class Simulation:
             self._publisher.publish(self.tick)
         self._hooks.call("update")
         self._hooks.call("post_update")
+        self.autopilots.carry()
         self.autopilots.tell()
-        self.loom.take_turns()
+        had_turns = self.loom.take_turns()
         self.autopilots.hear()
+        if had_turns:
+            self.autopilots.carry()
         return published
 
 

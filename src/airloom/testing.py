@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ import numpy as np
 
 from airloom.commands import Command, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate
 from airloom.control.modes import Modes
-from airloom.scenario import load
+from airloom.control.turning import TURNING_GAINS
+from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.rotations import euler_from_quaternion
 from airloom.simulation import Simulation
@@ -183,7 +185,8 @@ def _alone(vehicle: str, controller: str, ideal: bool, engine: str) -> Simulatio
 def _steps(sim: Simulation) -> Iterable[Step]:
     drone, controller = sim.vehicles["drone"], sim.fleet.members[0].controller
     assert isinstance(controller, Modes), "only the controller 'modes' has step responses to promise"
-    _, kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = controller.gains(sim.step_ns)
+    gains = controller.gains(sim.step_ns)[TURNING_GAINS:]
+    kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = gains
     inertia, weight = drone.airframe.inertia[0, 0], drone.mass * drone.airframe.gravity
 
     def pd(quantity: str, unit: str, size: float, command: Command, watch: Series, kp: float, kd: float) -> Step:
@@ -252,8 +255,13 @@ def main(arguments: list[str]) -> None:
         for ideal in (False, True):
             rotors = "rotors without lag and drag" if ideal else "its own rotors"
             print(f"{vehicle}, controller {controller}, {rotors}")
-            print(report(step_responses(vehicle, controller, ideal=ideal)), end="\n\n")
+            print(report(step_responses(vehicle, controller, ideal=ideal)), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except BrokenPipeError:  # whoever read it has seen enough, as head has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except ScenarioError as error:
+        sys.exit(str(error))

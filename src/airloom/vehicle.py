@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import ValidationError
 
 from airloom.commands import (
-    BY_MODE, Command, CommandError, Mode, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate,
+    BY_MODE, EDGE, Command, CommandError, Mode, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity,
+    VelocityYawRate,
 )  # fmt: skip
 from airloom.control.multirotor import MultirotorController
 from airloom.fleet import Member
@@ -23,11 +24,13 @@ from airloom.physics.rows import (
 from airloom.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.world.ground import W_TOP, ground
 
 if TYPE_CHECKING:
     from airloom.scenario import models
     from airloom.simulation import Simulation
 
+TOLERATED_DEPTH = 1e-3  # m below the ground, for a setpoint
 _MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
 
 
@@ -41,6 +44,7 @@ class Vehicle:
         self._shares: dict[str, dict[str, float]] = {}
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
+        self._is_told_of_ground = False
         self.settle(member)
 
     def settle(self, member: Member) -> None:
@@ -155,6 +159,8 @@ class Vehicle:
     def command(self, command: Command, switch: bool = True) -> None:
         """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
         self.check_command(command)
+        if isinstance(command, PositionYaw):
+            self.warn_of_ground(command.position)
         self._set(command.first_row, command.numbers())
         self._column[GIVEN // LANES + command.mode] = 1.0
         if switch and int(self._column[MODE // LANES]) != command.mode:
@@ -162,9 +168,20 @@ class Vehicle:
         if int(self._column[MODE // LANES]) == command.mode:
             self._sim.guard.heard(self)
 
+    def warn_of_ground(self, position: Any) -> None:
+        """Tell of a setpoint below the ground, once until there is one above it again."""
+        x, y, z = position
+        world = self._fleet.flight.world
+        depth = ground(world, float(x), float(y))[0] - z if z < world[W_TOP] else 0.0
+        is_buried = depth > TOLERATED_DEPTH
+        if is_buried and not self._is_told_of_ground:
+            text = f"is told to be at ({x:g}, {y:g}, {z:g}), {depth:.3g} m below the ground, which it cannot reach"
+            self._sim.event(self.name, text, level="warning")
+        self._is_told_of_ground = is_buried
+
     def switch_mode(self, mode: Mode | str | int) -> None:
         """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it
-        is, and the thrust modes keep it level at its weight.
+        is, and the thrust modes keep it level at its weight, with the yaw that it has.
         """
         mode = Mode.named(mode)
         self.check_mode(mode)
@@ -202,6 +219,8 @@ class Vehicle:
             return self.holding_command()
         if mode is Mode.VELOCITY_YAWRATE:
             return VelocityYawRate((0.0, 0.0, 0.0))
+        if mode is Mode.THRUST_ATTITUDE:
+            return ThrustAttitude(weight, (0.0, 0.0, float(self.euler[2])))
         return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
 
     def _enter(self, mode: Mode) -> None:
@@ -314,7 +333,8 @@ class Vehicle:
             tell(part)
 
     def forget(self) -> None:
-        """What was done to it."""
+        """What was done to it, and told of it."""
+        self._is_told_of_ground = False
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
 
@@ -325,6 +345,8 @@ class Vehicle:
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""
         position, velocity = self._vector("position", position), self._vector("velocity", velocity)
+        if max(np.abs(position).max(), np.abs(velocity).max(), abs(yaw)) > EDGE:
+            raise CommandError(f"{self.name}: cannot be placed at {position}, yaw {yaw:g} rad, with {velocity} m/s")
         self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
         self._sim.engine.take_state()
 

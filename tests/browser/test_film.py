@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import signal
+import subprocess
+import sys
 import tempfile
 import time
 
@@ -13,10 +18,15 @@ pytest.importorskip("viser")
 av = pytest.importorskip("av")
 from PIL import Image  # noqa: E402
 
+from airloom.recorded_run import RecordedRun  # noqa: E402
+from airloom.run_folder import RunFolder  # noqa: E402
+from airloom.scenario import load  # noqa: E402
+from airloom.simulation import Simulation  # noqa: E402
 from airloom.studio import film, tamed  # noqa: E402
 from airloom.studio.gateway import Gateway  # noqa: E402
 
 SIZE = (320, 180)
+PATIENCE = 240.0  # s
 
 
 def painted(level):
@@ -139,8 +149,68 @@ def test_a_browser_is_ended_when_the_filming_fails(studio):
     browsers = []
     with pytest.raises(KeyError):
         fail()
-    with pytest.raises(ProcessLookupError):
-        os.killpg(browsers[0].pid, 0)
+    assert browsers[0].poll() is not None
+    assert not [line for line in _commands() if _profile(browsers[0].args) in line]
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_browser_is_ended_with_the_program_that_films(number):
+    program = (
+        "import json, time; from airloom.studio.film import headless_browser\n"
+        "with headless_browser('about:blank') as browser: print(json.dumps(browser.args), flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as owner:
+        profile = _profile(json.loads(owner.stdout.readline()))
+        _wait_until(lambda: any("--type=renderer" in line and profile in line for line in _commands()))
+        owner.send_signal(number)
+    _wait_until(lambda: not any(profile in line for line in _commands()))
+    _wait_until(lambda: not os.path.exists(profile))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_filming_ended_by_sigterm_ends_as_by_ctrl_c(tmp_path):
+    airloom = [sys.executable, "-m", "airloom"]
+    run = [*airloom, "run", "hover", "--headless", "-q", "--no-figures", "--until", "5", "--out", "run"]
+    subprocess.run(run, cwd=tmp_path, check=True)
+    film = [*airloom, "film", "run", "film.webm", "--size", "160x90", "--fps", "240"]
+    with subprocess.Popen(film, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as filming:
+        _wait_until(lambda: any("--type=renderer" in line and "airloom-film" in line for line in _commands()))
+        filming.terminate()
+        said, warned = filming.communicate(timeout=PATIENCE)
+    assert filming.returncode == 128 + signal.SIGTERM, warned
+    count = int(re.search(r"Stopped after (\d+) of 1201 pictures", warned)[1])
+    assert (tmp_path / "film.webm").exists() == (count > 0)
+    if count:
+        assert f"Made film.webm: {count} pictures" in said
+        assert len(brightness(tmp_path / "film.webm")) == count
+
+
+def _profile(command):
+    return next(part for part in command if part.startswith("--user-data-dir=")).partition("=")[2]
+
+
+def _wait_until(is_so):
+    deadline = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_with_a_browser")
+def test_the_command_makes_what_its_options_say(tmp_path):
+    sim = Simulation(load("hover", {"duration": 3.0, "engine": "batch"}))
+    RecordedRun(sim, RunFolder.create("hover", tmp_path / "run")).fly()
+    command = [sys.executable, "-m", "airloom", "film", "run"]
+    small, span = ["--size", "64x36"], ["--from", "1", "--until", "3", "--speed", "2", "--fps", "3"]
+    for out in (["film.mp4", *small, *span], ["still.png", *small, "--camera", "chase", "--vehicle", "cf"]):
+        subprocess.run([*command, *out], check=True, cwd=tmp_path, timeout=600)
+    assert len(brightness(tmp_path / "film.mp4")) == 4, "two seconds at twice the speed, three pictures a second"
+    with Image.open(tmp_path / "still.png") as image:
+        assert image.size == (64, 36)
 
 
 def _commands():

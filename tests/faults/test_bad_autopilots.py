@@ -15,6 +15,8 @@ from tests.programs import children
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.autopilots.transcript import Transcript
+from airloom.recorded_run import RecordedRun
+from airloom.run_folder import RunFolder
 from airloom.scenario import ScenarioError, load
 
 SCENARIO = """
@@ -76,6 +78,22 @@ def test_a_good_one_flies(made, tmp_path):
     assert "--model JSON:127.0.0.1 -I70" in console
     assert "FRAME_CLASS 1" in (tmp_path / "autopilot-drone/airloom.parm").read_text()
     assert children("arducopter") == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "good", "warning"),
+    [
+        ("if now > 0.8: data = frame(count, 1000)", ["its autopilot has landed and stopped the rotors"], []),
+        ("pass", [], ["drone: its autopilot had not landed when the run ended"]),
+        ("data = frame(count, 1000)", [], []),
+    ],
+    ids=["landed", "in the air", "never flown"],
+)
+def test_how_the_flight_ended_is_in_the_verdict(made, tmp_path, fault, good, warning):
+    with made(fault) as sim:
+        RecordedRun(sim, RunFolder.create("piloted", tmp_path / "run"), log=False).fly()
+    assert [finding.text for finding in sim.verdict.findings] == good
+    assert [text.partition(": ")[2] for text in sim.warnings] == warning
 
 
 def test_the_same_bits_again(made):

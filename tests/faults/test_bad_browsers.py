@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import socket
 import time
 
 import pytest
+from tests.file_numbers import few_file_numbers
 
 viser = pytest.importorskip("viser")
 import msgspec  # noqa: E402
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync.client import connect  # noqa: E402
 
+from airloom.streams import MOST_STRANGERS  # noqa: E402
 from airloom.studio import gateway as gateway_module  # noqa: E402
 from airloom.studio import pads, relay, tamed  # noqa: E402
-from airloom.studio.gateway import MAX_BROWSERS, MAX_CONNECTIONS, Gateway  # noqa: E402
+from airloom.studio.gateway import MAX_BROWSERS, Gateway  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 
@@ -110,14 +113,28 @@ def test_a_request_that_breaks_off(gateway):
         raw(gateway, b"GET / HT").close()
 
 
-def test_more_connections_than_anybody_needs(gateway):
-    idle = [raw(gateway) for _ in range(MAX_CONNECTIONS)]
-    time.sleep(0.2)
-    with raw(gateway) as one_too_many:
-        assert one_too_many.recv(1) == b""
+@pytest.mark.parametrize("said", [b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_half_open_browsers_lock_nobody_out(gateway, said):
+    idle = [raw(gateway, said) for _ in range(600)]
+    assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+    must_end(lambda: len(gateway._reception.visits) <= MOST_STRANGERS + 1)
+    with view(gateway) as browser:
+        assert browser.recv()
     for connection in idle:
         connection.close()
-    time.sleep(0.2)
+    must_end(lambda: not gateway._reception.visits)
+
+
+def test_half_open_browsers_leave_file_numbers(gateway):
+    idle = [socket.socket() for _ in range(100)]
+    with few_file_numbers(60):
+        for connection in idle:
+            connection.connect(("127.0.0.1", gateway.port))
+        assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+        assert 0 < len(gateway._reception.visits) < 40
+        open(os.devnull).close()
+    for connection in idle:
+        connection.close()
 
 
 def test_a_page_that_nobody_takes(gateway, monkeypatch):
@@ -126,7 +143,7 @@ def test_a_page_that_nobody_takes(gateway, monkeypatch):
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", gateway.port))
     connection.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
     connection.close()
 
 
@@ -147,7 +164,7 @@ def test_too_many_browsers(gateway):
     assert b"Close one of them first" in answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for browser in browsers:
         browser.close()
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
 
 
 @pytest.mark.parametrize("protocols", [None, ["viser-v0.0.1"], ["chat", "superchat"]])
@@ -155,7 +172,7 @@ def test_a_page_that_is_not_ours_never_gets_to_viser(gateway, protocols):
     for _ in range(20):
         with pytest.raises(InvalidStatus, match="400"):
             connect(f"ws://127.0.0.1:{gateway.port}/", subprotocols=protocols)
-    must_end(lambda: not gateway._visits)
+    must_end(lambda: not gateway._reception.visits)
 
 
 def test_an_oversized_frame(gateway):

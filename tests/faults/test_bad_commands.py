@@ -58,6 +58,8 @@ def refused(sim: Simulation, act: Callable[[al.Vehicle], Any], vehicle: str = "a
         (lambda: al.ThrustAttitude(NAN), "ThrustAttitude: thrust must be a finite number, got nan"),
         (lambda: al.ThrustAttitude(9, attitude_rates=(1,)), "attitude_rates must be three finite numbers, got (1,)"),
         (lambda: al.ThrustTorque(9, torque=np.zeros((3, 1))), "torque must be three finite numbers"),
+        (lambda: al.PositionYaw((0, 1e12, 1)), "got (0, 1000000000000.0, 1); no number may be greater than 1e+06"),
+        (lambda: al.VelocityYawRate((0, 0, 1), yaw_rate=-1e308), "got -1e+308; no number may be greater than 1e+06"),
     ],
 )
 def test_commands_hold_finite_numbers(make: Callable[[], Any], message: str) -> None:
@@ -66,8 +68,42 @@ def test_commands_hold_finite_numbers(make: Callable[[], Any], message: str) -> 
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda vehicle: vehicle.place((0, 0, 1e308)),
+        lambda vehicle: vehicle.place((0, 0, 1), yaw=1e300),
+        lambda vehicle: vehicle.place((0, 0, 1), velocity=(1e12, 0, 0)),
+    ],
+)
+def test_places_beyond_the_world(sim: Simulation, act: Callable[[al.Vehicle], None]) -> None:
+    assert "cannot be placed at" in refused(sim, act)
+
+
+def test_a_fleet_is_not_sent_beyond_the_world(sim: Simulation) -> None:
+    with pytest.raises(al.CommandError, match=r"b: a command must hold finite numbers of at most 1e\+06 only"):
+        sim.group("*").command([[0, 0, 1], [0, 0, 1e12]])
+
+
+def test_a_setpoint_below_the_ground_is_told_once() -> None:
+    sim = drones("modes", "cascade")
+    vehicle = sim.vehicles["a"]
+    for z in (1.0, -0.5, -0.5, -0.6, 1.0, -2.0):
+        vehicle.command(al.PositionYaw((1, 2, z)))
+    sim.group("a").command([[3, 2, -2.0]])
+    assert sim.warnings == [
+        "2.000 s: a: is told to be at (1, 2, -0.5), 0.5 m below the ground, which it cannot reach",
+        "2.000 s: a: is told to be at (1, 2, -2), 2 m below the ground, which it cannot reach",
+    ]
+    vehicle.command(al.PositionYaw((1, 2, 1)))
+    sim.group("*").command([[3, 2, 0.0], [3, 2, -1.5]])
+    assert sim.warnings[2:] == [
+        "2.000 s: b: is told to be at (3, 2, -1.5), 1.5 m below the ground, which it cannot reach"
+    ]
+
+
 @pytest.mark.parametrize("kind", [al.ThrustAttitude, al.ThrustVelocity, al.ThrustTorque])
-@pytest.mark.parametrize("thrust", [-1.0, 35.0, 1e9])
+@pytest.mark.parametrize("thrust", [-1.0, 35.0, 1e6])
 def test_thrust_beyond_the_rotors(sim: Simulation, kind: Any, thrust: float) -> None:
     message = refused(sim, lambda vehicle: vehicle.command(kind(thrust)))
     assert message == f"a can give a thrust of 0 to 34.2 N, got {thrust:.3g} N"

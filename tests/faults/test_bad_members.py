@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 import airloom as al
 from airloom.loom.loom import LoomError
+from airloom.member import NotAdmitted, join
 from airloom.scenario import load
 
 SCENARIO = """
@@ -92,12 +95,12 @@ def test_the_run_stops_and_says_who_and_why(folder, fault):
 
 
 def test_death_is_seen_at_once(folder):
-    with simulation(folder, FAULTS["dies"][0]) as sim:
-        sim.run(until=1.9)
-        began = time.monotonic()
-        with pytest.raises(LoomError, match="is gone"):
-            sim.run()
-        assert time.monotonic() - began < 0.9, "long before the timeout"
+    """The timeout would be long."""
+    simulation(folder, FAULTS["dies"][0])
+    scenario = load(folder / "loomed.yaml")
+    scenario.members["bad"] = scenario.members["bad"].model_copy(update={"timeout": 600.0})
+    with al.Simulation(scenario) as sim, pytest.raises(LoomError, match=r"is gone: .*; it was ended by SIGKILL"):
+        sim.run()
 
 
 @pytest.mark.parametrize("fault", ["dies", "hangs", "sends garbage"])
@@ -117,11 +120,79 @@ def test_who_leaves_is_missed_by_nobody(folder):
     assert children() == []
 
 
-def test_a_flood_of_letters_is_cut(folder):
-    flood = "[turn.send('good', b'x' * 100) for _ in range(20000 if turn.time < 2.1 else 0)]"
-    with simulation(folder, flood, "continue") as sim:
+LEAVING = "me.leave(); print('cannot go on'); os._exit(3)"
+
+
+@pytest.mark.parametrize("leave", [LEAVING, "raise SystemExit(3)"])
+def test_who_leaves_with_a_code_has_failed(folder, leave):
+    with simulation(folder, leave) as sim, pytest.raises(LoomError, match=r"(?s)'bad' .*; it ended with code 3"):
+        sim.run()
+    assert sim.time == pytest.approx(2.0, abs=0.05)
+
+
+def test_who_leaves_with_a_code_is_dealt_with_as_asked(folder):
+    with simulation(folder, LEAVING, "hold") as sim:
         sim.run()
         assert sim.time == 4.0
+        (warning,) = sim.warnings
+        assert "member 'bad' has left the loom; it ended with code 3; it said last:\ncannot go on" in warning
+        assert sim.verdict.is_good
+
+
+@pytest.mark.parametrize(("policy", "code"), [("stop", 3), ("continue", 0)])
+def test_who_fails_after_the_run_is_told(folder, policy, code):
+    """Such as a member that finds at the end that it did not land."""
+    simulation(folder, "pass", policy)
+    (folder / "bad.py").write_text((folder / "bad.py").read_text() + "\nraise SystemExit('it never landed')\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--no-figures", "--out", "run"],
+        cwd=folder, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    assert "has failed after the run; it ended with code 1; it said last:\nit never landed" in done.stderr
+    summary = json.loads((folder / "run/summary.json").read_text())
+    assert summary["verdict"]["good"] == (code == 0)
+    assert summary["status"] == ("failed" if code else "finished")
+    assert summary["members"] == {"bad": "ended with code 1", "good": "ended with code 0"}
+
+
+@pytest.mark.parametrize(
+    ("flood", "complaint"),
+    [
+        ("[turn.send('good', b'x') for _ in range(60_000)]", "letter 10001 of this turn, 1 bytes to 'good', is not"),
+        ("[turn.send('good', bytes(9 << 20)) for _ in range(2)]", "letter 1 of this turn, 9437184 bytes to 'good'"),
+        ("[turn.kill('drone') for _ in range(70_000)]", "more than 65535 commands"),
+        ("turn.send('x' * 70_000, b'')", "a name or a pattern of 70000 bytes"),
+        ("turn._outbox = [Letter('good', bytes(6 << 20))] * 2", "talks nonsense: 2 letters in a turn: at most 10000"),
+    ],
+)
+def test_who_says_too_much_is_told(folder, flood, complaint):
+    with simulation(folder, flood) as sim, pytest.raises(LoomError, match=rf"(?s)'bad' .*{complaint}"):
+        sim.run()
+
+
+def test_letters_that_find_no_room_are_counted(folder):
+    """Two who each send as much as they may to a third."""
+    many = "[turn.send('good', b'x' * 100) for _ in range(9_000 if turn.time < 2.1 else 0)]"
+    simulation(folder, many, "continue")
+    more = "  worse: {command: [python, bad.py], vehicles: drone}\n"
+    (folder / "loomed.yaml").write_text(SCENARIO.replace("POLICY", "continue") + more)
+    told = "letters = turn.letters; letters and print(len(letters), letters[-1].other, flush=True)"
+    (folder / "good.py").write_text(GOOD + f"        {told}\n")
+    with al.Simulation(load(folder / "loomed.yaml")) as sim:
+        sim.member_logs = folder
+        sim.run(until=2.5)
+    assert (folder / "member-good.txt").read_text().split() == 5 * ["10000", "worse"]
+    (warning,) = sim.warnings
+    assert "worse: wrote more to 'good' than can wait there, which is lost: at most 10000 letters" in warning
+    assert "(8000 letters) (5 times, the last at 2.080 s)" in warning
+
+
+def test_many_letters_to_nobody_are_one_warning(folder):
+    with simulation(folder, "[turn.send('nobody', b'x') for _ in range(300)]") as sim:
+        sim.run()
+    (warning,) = sim.warnings
+    assert warning.startswith("2.000 s: bad: wrote to 'nobody', which is no member (300 letters) (101 times")
 
 
 def test_a_member_that_does_not_start(folder):
@@ -140,15 +211,27 @@ def test_a_program_that_is_not_there(folder):
             sim.run()
 
 
-def test_a_member_nobody_starts(folder):
-    text = (
-        SCENARIO.replace("POLICY", "stop")
-        .replace("command: [python, bad.py], ", "")
-        .replace("timeout: 20", "timeout: 1")
-    )
+def test_a_member_nobody_starts(folder, monkeypatch):
+    """And meanwhile it is told whom the loom waits for."""
+    monkeypatch.setattr("airloom.loom.loom.SAYING_WHO", 0.1)
+    text = SCENARIO[: SCENARIO.index("  good:")] + "  bad: {start_timeout: 1}\n"
     (folder / "loomed.yaml").write_text(text)
-    with al.Simulation(load(folder / "loomed.yaml")) as sim, pytest.raises(LoomError, match="'bad' has not joined"):
-        sim.run()
+    told = []
+    with al.Simulation(load(folder / "loomed.yaml")) as sim:
+        sim.loom.tell = told.append
+        with pytest.raises(LoomError, match="'bad' has not joined"):
+            sim.run()
+    assert "Waiting for member 'bad' to join at unix:" in told[-1]
+    assert "s left (start_timeout)" in told[-1]
+
+
+@pytest.mark.parametrize(
+    "address", ["garbage", "", "tcp", "tcp:host", "tcp::1", "tcp:host:99999", "unix:/no/where", "tls:x"]
+)
+def test_an_address_that_is_none(address, monkeypatch):
+    monkeypatch.setenv("AIRLOOM_LOOM", address)
+    with pytest.raises(NotAdmitted, match=r"no loom is named|cannot reach the loom at"):
+        join("me")
 
 
 STRANGER = """
@@ -186,15 +269,12 @@ def test_a_newcomer_that_says_nothing_holds_nobody_up(folder):
 
 
 def test_who_was_lost_may_come_back(folder):
-    back = (
-        "subprocess.Popen([sys.executable, 'again.py'], start_new_session=True); os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    with simulation(folder, back, "continue") as sim:
-        text = (folder / "bad.py").read_text()
-        (folder / "bad.py").write_text(f"import subprocess, sys\n{text}")
+    with simulation(folder, FAULTS["dies"][0], "continue") as sim:
         (folder / "again.py").write_text(JOINING.replace("(0, 0, 2)", "(0, 0, 4)").replace("FAULT", "pass"))
-        slow = GOOD.replace("(0, 3, 2)))", "(0, 3, 2)))\n        time.sleep(0.02)")
-        (folder / "good.py").write_text(f"import time\n{slow}")
+        again = "[sys.executable, 'again.py'], env={**os.environ, 'AIRLOOM_MEMBER': 'bad'}"
+        slow = f"turn.time == 2.1 and subprocess.Popen({again}); time.sleep(0.02)"
+        good = GOOD.replace("(0, 3, 2)))", f"(0, 3, 2)))\n        {slow}")
+        (folder / "good.py").write_text(f"import os, subprocess, sys, time\n{good}")
         sim.run()
         assert sim.vehicles["drone"].setpoint.position[2] == 4.0
 
@@ -212,25 +292,58 @@ def test_the_command_line_ends_cleanly(folder):
     assert Path(folder / "run/summary.json").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_no_member_outlives_a_run_that_is_ended(folder, number):
+@pytest.fixture
+def temporary():
+    """A folder whose path is short enough for a socket, whatever the worker of the tests is called."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
+
+
+ORPHAN = """
+import os, subprocess
+orphan = subprocess.run(["sh", "-c", "setsid sleep 600 > /dev/null 2>&1 & echo $!"], capture_output=True, text=True)
+print("processes", os.getpid(), orphan.stdout, flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_outlives_a_run_that_is_ended(folder, temporary, number):
+    """Neither members nor what they have started in a session of its own, nor the folder of the loom's socket."""
     simulation(folder, "pass")
     for name in ("good", "bad"):
-        text = (folder / f"{name}.py").read_text()
-        (folder / f"{name}.py").write_text(f"import os; print('process', os.getpid(), flush=True)\n{text}")
-    command = [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.5", "--out", "run"]
-    run = subprocess.Popen([*command, "--no-figures"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        (folder / f"{name}.py").write_text(ORPHAN + (folder / f"{name}.py").read_text())
+    run = subprocess.Popen(
+        [sys.executable, "-m", "airloom", "run", "loomed.yaml", "--headless", "--speed", "0.1", "--out", "run", "-q"],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TMPDIR": str(temporary)},
+    )  # fmt: skip
     logs = [folder / f"run/member-{name}.txt" for name in ("good", "bad")]
     wait_until(lambda: all(log.exists() and log.read_text().endswith("\n") for log in logs))
-    time.sleep(0.5)
+    wait_until(lambda: (folder / "run/log.mcap").stat().st_size > 0)
+    processes = [int(number) for log in logs for number in log.read_text().split()[1:]]
+    assert all(Path(f"/proc/{process}").exists() for process in processes)
+    assert list(temporary.glob("airloom-*"))
     run.send_signal(number)
-    run.communicate(timeout=20)
+    run.communicate(timeout=120)
     assert run.returncode == (-number if number == signal.SIGKILL else 128 + number)
-    members = [int(log.read_text().split()[1]) for log in logs]
-    wait_until(lambda: not any(Path(f"/proc/{member}").exists() for member in members))
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+    wait_until(lambda: not list(temporary.glob("airloom-*")))
 
 
-def wait_until(is_so, patience=30.0):
+def test_nothing_outlives_a_python_program_that_raises(folder):
+    simulation(folder, "pass")
+    (folder / "bad.py").write_text(ORPHAN + (folder / "bad.py").read_text())
+    program = (
+        "import airloom as al, pathlib; sim = al.Simulation.load('loomed.yaml'); sim.member_logs = pathlib.Path('.');"
+        "sim.run(until=0.1); raise ZeroDivisionError"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, timeout=120)
+    assert "ZeroDivisionError" in done.stderr
+    processes = [int(number) for number in (folder / "member-bad.txt").read_text().split()[1:]]
+    assert len(processes) == 2
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in processes))
+
+
+def wait_until(is_so, patience=120.0):
     deadline = time.monotonic() + patience
     while not is_so():
         assert time.monotonic() < deadline

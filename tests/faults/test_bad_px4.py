@@ -89,15 +89,40 @@ def made(tmp_path):
 
 
 def test_a_good_one_flies(made, tmp_path):
-    with made(options="params: {MPC_XY_VEL_MAX: 3.5}") as sim:
+    with made(options="params: {MPC_XY_VEL_MAX: 3.5, COM_ID: 1310988}, arguments: [-s, rcX]") as sim:
         sim.run()
         assert sim.vehicles["drone"].position[2] > 4.0
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx([900] * 4, rel=0.01)
     console = (tmp_path / "autopilot-drone/console.txt").read_text()
-    assert f"-d -i {INSTANCE} -w {tmp_path}/autopilot-drone {tmp_path}/etc" in console
-    for told in ("PX4_SIM_MODEL=none_iris", "PX4_PARAM_MPC_XY_VEL_MAX=3.5", "PX4_PARAM_CA_ROTOR1_PY=-0.174"):
+    assert f"-d -i {INSTANCE} -w {tmp_path}/autopilot-drone -s rcX {tmp_path}/etc" in console
+    for told in (
+        "PX4_PARAM_COM_ID=1310988",
+        "PX4_SIM_MODEL=none_iris",
+        "PX4_PARAM_MPC_XY_VEL_MAX=3.5",
+        "PX4_PARAM_CA_ROTOR1_PY=-0.174",
+    ):
         assert told in console
     assert children("bin/px4") == []
+
+
+@pytest.mark.parametrize(("tag", "warnings"), [("v1.17.0", 0), ("v1.18.2-rc1-15-g123", 1), ("nonsense", 0)])
+def test_its_version_is_checked(made, tmp_path, tag, warnings):
+    header = tmp_path / "src/lib/version/build_git_version.h"
+    header.parent.mkdir(parents=True)
+    header.write_text(f'#define PX4_GIT_TAG_STR "{tag}"\n')
+    with made() as sim:
+        sim.run(until=0.01)
+    assert len([text for text in sim.warnings if "PX4 1.18.2 was not tried with Airloom, but 1.17" in text]) == warnings
+    assert sim.autopilots.reports().get("drone", {}).get("version") == (tag[1:7] if tag[0] == "v" else None)
+
+
+def test_an_unknown_parameter_is_told(made):
+    fault = "print('ERROR [param] Parameter NONSENSE not found.', flush=True) if frames == 10 else None"
+    with made(fault, options="params: {NONSENSE: 1310988}") as sim:
+        sim.run(until=1.0)
+    assert [text.partition(": ")[2] for text in sim.warnings] == [
+        "drone: PX4 knows no parameter NONSENSE: it is ignored"
+    ]
 
 
 def test_the_same_bits_again(made):

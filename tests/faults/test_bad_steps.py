@@ -11,6 +11,10 @@ import time
 import pytest
 from tests.integration.test_serve import AIRLOOM, BARE, ENV, SERVE, Client, Server
 
+from airloom.bridges.steps.requests import parse
+from airloom.bridges.steps.session import Session
+from airloom.simulation import Simulation
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -49,6 +53,10 @@ def server(tmp_path_factory):
         (b'{"method":"command","vehicle":"cf","kind":"position_yaw","position":[0,0]}', "three finite numbers"),
         (b'{"method":"command","vehicle":"cf","kind":"position_yaw","position":[0,0,1e999]}', "out of range"),
         (b'{"method":"rotors","vehicle":"cf","speeds":[1,1,1,1]}', "own controller"),
+        (b'{"method":"observe","vehicle":"\\ud800"}', "no line of JSON"),
+        (b'{"method":"step","observe":"' + b"[" * 60_000 + b'"}', "16 of * ? [, got 60000 and 60000"),
+        (b'{"method":"step","readings":"' + b"?*" * 9 + b'"}', "16 of * ? [, got 18 and 18"),
+        (b'{"method":"observe","vehicle":"' + b"x" * 60_000 + b'"}', "no vehicle is called 'xxx"),
     ],
 )
 def test_refused(server, line, complaint):
@@ -176,8 +184,23 @@ def test_a_socket_in_use(server):
 
 def test_a_token_must_be_shown():
     with Server("--tcp", "0", "--token", "secret") as server:
+        strangers = [Client(server.place) for _ in range(40)]
+        strangers[-1].socket.sendall(b'{"method":"hel')
         assert "token" in Client(server.place).ask("step")["error"]
         assert "token" in Client(server.place).ask("hello", token="wrong")["error"]
         client = Client(server.place)
-        assert client.ask("hello", token="secret")["ok"]
+        assert client.ask("hello", token="secret")["ok"], "whoever has no token keeps nobody out"
         assert client.ask("step")["ok"]
+        assert "another client" in strangers[-1].replies.readline().decode()
+
+
+def test_rotor_speeds_that_are_cut_are_told_once():
+    sim = Simulation.load("hover", overrides={"systems": {}, "vehicles.cf.controller": None, "engine": "batch"})
+    session, most = Session(sim), sim.vehicles["cf"].description.rotors["front_left"].max_speed
+    for speeds in ([0, 0, 0, most], [0, -5, 0, 0], [9e9, 0, 0, 0]):
+        parse(b'{"method":"rotors","vehicle":"cf","speeds":%r}' % speeds).carry_out(session)
+    assert len(sim.warnings) == 1
+    assert f"was told -5 rad/s and turns at 0 to {most:g}: such are cut" in sim.warnings[0]
+    parse(b'{"method":"reset"}').carry_out(session)
+    parse(b'{"method":"rotors","vehicle":"cf","speeds":[0,0,0,1e5]}').carry_out(session)
+    assert len(sim.warnings) == 1

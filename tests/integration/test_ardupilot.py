@@ -26,20 +26,26 @@ def flown(scenario, folder, *options):
     done = subprocess.run([*command, *options], capture_output=True, text=True, timeout=900, env=environment)
     assert done.returncode == 0, done.stderr
     said = folder / "member-station.txt"
-    return json.loads((folder / "summary.json").read_text())["vehicles"], said.read_text() if said.exists() else ""
+    return json.loads((folder / "summary.json").read_text()), said.read_text() if said.exists() else ""
 
 
-def test_it_takes_off_flies_a_square_and_lands(tmp_path):
-    vehicles, said = flown("ardupilot", tmp_path / "run")
+def test_it_takes_off_flies_a_square_and_lands_twice_the_same(tmp_path):
+    summary, said = flown("ardupilot", tmp_path / "run")
+    vehicles = summary["vehicles"]
     assert "landed" in said, said
     assert vehicles["drone"]["position"][:2] == pytest.approx([0, 0], abs=1.5)
     assert vehicles["drone"]["position"][2] < 0.3
+    assert [finding["text"] for finding in summary["verdict"]["findings"] if finding["source"] == "drone"] == [
+        "its autopilot has landed and stopped the rotors"
+    ]
+    again, _ = flown("ardupilot", tmp_path / "again")
+    assert again["state_hash"] == summary["state_hash"]
 
 
 def test_five_fly_a_formation_and_land(tmp_path):
-    vehicles, said = flown("swarm-ardupilot", tmp_path / "run")
+    summary, said = flown("swarm-ardupilot", tmp_path / "run")
     assert "landed" in said, said
-    for k, drone in enumerate(vehicles.values()):
+    for k, drone in enumerate(summary["vehicles"].values()):
         assert drone["position"][:2] == pytest.approx([4 * k - 8, 0], abs=1.5)
         assert drone["position"][2] < 0.3
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import airloom as al
 from airloom.loom import bundles
 from airloom.loom.loom import LoomError
 from airloom.scenario import load
+from airloom.tls import Certificate
 
 SCENARIO = """
 name: spread
@@ -20,10 +22,10 @@ engine: batch
 vehicles:
   drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}, copies: {count: 4, spacing: 3}}
 members:
-  chief: {command: [python, chief.py], vehicles: drone_0, rate: 50, AT_chief}
-  left: {command: [python, wing.py], vehicles: "drone_[12]", rate: 20, AT_left}
-  right: {command: [python, wing.py], vehicles: "drone_[23]", rate: 20, AT_right}
-  radio: {command: [python, radio.py], phase: simulator, rate: 100, AT_radio}
+  chief: {command: [python, chief.py], vehicles: drone_0, rate: 50, start_timeout: 120, AT_chief}
+  left: {command: [python, wing.py], vehicles: "drone_[12]", rate: 20, start_timeout: 120, AT_left}
+  right: {command: [python, wing.py], vehicles: "drone_[23]", rate: 20, start_timeout: 120, AT_right}
+  radio: {command: [python, radio.py], phase: simulator, rate: 100, start_timeout: 120, AT_radio}
 """
 CHIEF = """
 from airloom import PositionYaw
@@ -101,11 +103,13 @@ def test_one_branch_flies_the_same(tmp_path, expected, free_port):
     assert (tmp_path / "member-left.txt").read_text().count("\n") == 61
 
 
-def test_a_branch_of_a_branch_flies_the_same(tmp_path, expected, free_port):
+def test_a_branch_of_a_branch_flies_the_same_by_tls(tmp_path, expected, free_port, monkeypatch):
     sim = al.Simulation(written(tmp_path, {"chief": "near", "left": "far", "right": "far"}))
     first, second = free_port(), free_port()
-    near = ("near", opened(sim, first), "spread.yaml", "--listen", f"tcp:127.0.0.1:{second}")
-    far = ("far", f"tcp:127.0.0.1:{second}", "spread.yaml")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home"))
+    sim.loom.listen, fingerprint = f"tls:127.0.0.1:{first}", Certificate.own().fingerprint
+    near = ("near", f"{sim.loom.listen}#{fingerprint}", "spread.yaml", "--listen", f"tls:127.0.0.1:{second}")
+    far = ("far", f"tls:127.0.0.1:{second}#{fingerprint}", "spread.yaml")
     with branch(tmp_path, *near), branch(tmp_path, *far), sim:
         sim.run()
         assert sim.state_hash() == expected
@@ -206,7 +210,7 @@ def test_nobody_comes_from_a_branch(tmp_path, free_port):
     ("arguments", "complaint"),
     [
         (["field", "tcp:127.0.0.1:1", "spread.yaml"], "its members are at nowhere"),
-        (["field", "ftp:127.0.0.1:1"], "unix:/path or tcp:host:port"),
+        (["field", "ftp:127.0.0.1:1"], "unix:/path, tcp:host:port or tls:"),
         (["field", "tcp:127.0.0.1:1", "--listen", "tcp:nowhere"], "no place to listen"),
     ],
 )
@@ -217,3 +221,23 @@ def test_mistakes_at_the_command_line(tmp_path, arguments, complaint):
     assert done.returncode in (1, 2)
     assert complaint in " ".join(done.stderr.replace("│", " ").split())
     assert "Traceback" not in done.stderr
+
+
+def test_a_branch_says_whom_it_looks_for_and_ends_when_asked(tmp_path, free_port):
+    command = [sys.executable, "-m", "airloom", "branch", "field", f"tcp:127.0.0.1:{free_port()}"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert any("Looking for the loom at tcp:127.0.0.1:" in line for line in process.stdout)
+        process.terminate()
+        assert "stopped before a loom answered" in process.communicate(timeout=60)[1]
+    assert process.returncode == 128 + signal.SIGTERM
+
+
+def test_a_member_of_a_branch_that_fails_after_the_run(tmp_path, free_port):
+    """The run is over: it is told where the branch was started."""
+    sim = al.Simulation(written(tmp_path, {"left": "field"}, wing=WING + "\nraise SystemExit('no landing')\n"))
+    with branch(tmp_path, "field", opened(sim, free_port()), "spread.yaml") as process, sim:
+        sim.run()
+        sim.close()
+        said = process.communicate(timeout=60)[0]
+    assert "member 'left' has failed after the run; it ended with code 1; it said last" in said
+    assert process.returncode == 1

@@ -66,12 +66,20 @@ def start(*args, out="run"):
         [*AIRLOOM, "run", "hover", "--headless", "--speed", "1", "--no-figures", "--out", out, *args],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=WIDE,
     )  # fmt: skip
-    deadline = time.monotonic() + 120
-    while not (os.path.exists(f"{out}/log.mcap") and os.path.getsize(f"{out}/log.mcap") > 20_000):
+
+    def has_begun():
         assert process.poll() is None, process.communicate()
+        return os.path.exists(f"{out}/log.mcap") and os.path.getsize(f"{out}/log.mcap") > 20_000
+
+    wait_until(has_begun)
+    return process
+
+
+def wait_until(is_so):
+    deadline = time.monotonic() + 120
+    while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-    return process
 
 
 # -- what there is ---------------------------------------------------------------------------------------------------
@@ -180,12 +188,12 @@ def test_pace_log_and_figures_change_no_bit():
 
 def test_an_earlier_run_is_replaced_and_quiet_is_quiet():
     fly("hover", "--until", "0.1")
-    done, summary = fly("hover", "--until", "0.2", "--quiet")
+    done, summary = fly("hover", "--until", "0.2", "--quiet", "--replace")
     assert (done.stdout, done.stderr) == ("", "")
     assert summary["simulated_time"] == 0.2
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_the_run_cleanly(number, code):
     process = start()
     process.send_signal(number)
@@ -197,6 +205,24 @@ def test_a_signal_ends_the_run_cleanly(number, code):
     with LogReader("run/log.mcap") as log:
         assert log.complete
         assert log.duration == pytest.approx(summary["simulated_time"], abs=0.03)
+
+
+def test_a_terminal_that_is_closed_ends_the_run_cleanly():
+    """What it draws on the terminal then fails, and must not look like a failure of the run."""
+    holder = (
+        "import os, pty, sys; process, screen = pty.fork()\n"
+        "if process == 0: os.execv(sys.executable, [sys.executable, *sys.argv[1:]])\n"
+        "while os.read(screen, 4096): pass"
+    )
+    command = [*AIRLOOM[1:], "run", "hover", "--headless", "--speed", "0.2", "--no-figures", "--out", "run"]
+    terminal = subprocess.Popen([sys.executable, "-c", holder, *command], env=WIDE)
+    wait_until(lambda: os.path.exists("run/log.mcap") and os.path.getsize("run/log.mcap") > 2_000)
+    terminal.kill()
+    terminal.wait()
+    wait_until(lambda: os.path.exists("run/summary.json"))
+    assert summary_of("run")["status"] == "stopped"
+    with LogReader("run/log.mcap") as log:
+        assert log.complete
 
 
 def test_a_killed_run_leaves_a_log_that_opens():
@@ -227,6 +253,7 @@ def test_a_killed_run_leaves_a_log_that_opens():
         (["run", "hover", "--until", "nan"], "greater than 0"),
         (["run", "hover", "--until", "soon"], "--until"),
         (["run", "hover", "--speed", "0"], "neither a number above 0 nor max"),
+        (["run", "hover", "--speed", ""], "neither a number above 0 nor max"),
         (["run", "hover", "--speed", "fast"], "neither a number above 0 nor max"),
         (["run", "hover", "--seed", "-1"], "--seed"),
         (["run", "hover", "--out", "/proc/run"], "/proc/run"),
@@ -264,12 +291,37 @@ def test_a_plugin_that_raises_is_named_with_its_line():
     assert "Traceback" in fly("hover", "--until", "2", "--set", setting, "--debug")[0].stderr
 
 
+MISSION = "systems={m: {kind: mission, items: [{takeoff: 1}, {goto: [0, 0, %s]}]}}"
+
+
+def test_a_mission_that_fails_is_a_failed_run():
+    done, summary = fly("hover", "--until", "8", "--set", "engine=batch", "--set", MISSION % -1)
+    assert done.returncode == 3
+    assert "The run failed: " in done.stderr
+    assert "cf: m failed: MissionError: cf: (0, 0, -1) lies in the ground" in done.stderr
+    assert summary["status"] == "failed"
+    assert "lies in the ground" in summary["reason"]
+    assert summary["simulated_time"] == 8.0
+    assert not summary["verdict"]["good"]
+    assert summary["verdict"]["findings"][0]["source"] == "cf"
+
+
+def test_a_mission_that_is_done_or_not_over_is_told():
+    done, summary = fly("hover", "--until", "15", "--set", "engine=batch", "--set", MISSION % 1.5)
+    assert done.returncode == 0
+    assert "cf: m is done" in done.stdout
+    assert summary["verdict"]["good"]
+    done, summary = fly("hover", "--until", "2", "--set", "engine=batch", "--set", MISSION % 1.5, out="short")
+    assert done.returncode == 0
+    assert summary["warnings"] == ["2.000 s: cf: its mission was not over when the run ended"]
+
+
 @pytest.mark.parametrize("engine", ["mujoco", "batch"])
 def test_a_state_that_is_no_number_ends_the_run(engine):
     with open("blow.py", "w") as file:
         file.write(BLOWING)
     done, summary = fly("hover", "--set", "systems.mine={kind: 'blow.py:Hurricane'}", "--set", f"engine={engine}")
     assert done.returncode == 1
-    assert "the state of vehicle 'cf' became infinite or no number" in done.stderr
+    assert "the state of vehicle 'cf' became infinite, no number or absurd" in done.stderr
     assert summary["status"] == "failed"
     assert 0.5 <= summary["simulated_time"] < 2.0

@@ -275,7 +275,7 @@ def test_a_stick_flies_and_its_silence_brakes(source):
 
 
 def run_to_its_end(folder, *options):
-    command = [*AIRLOOM, "run", folder / "field.yaml", "--headless", "--until", "4", "--no-figures"]
+    command = [*AIRLOOM, "run", folder / "field.yaml", "--headless", "--until", "4", "--no-figures", "--replace"]
     return subprocess.Popen(
         [*command, "--out", folder / "run", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -88,6 +88,20 @@ WAYS = {
     ),
     "sched": ("import sched\ns = sched.scheduler(); s.enter(1, 1, lambda: None); s.run()", 1),
     "select": ("import select\nselect.select([], [], [], 1)", 1),
+    "pipe": (
+        "import os\nr, w = os.pipe()\n"
+        "threading.Timer(1, os.write, (w, b'now')).start(); assert os.read(r, 9) == b'now'", 1
+    ),
+    "pipe as files": (
+        "import os\nr, w = os.pipe()\nout = open(w, 'w')\n"
+        "def speak():\n  for k in range(3): time.sleep(0.4); print('line', k, file=out, flush=True)\n  out.close()\n"
+        "threading.Thread(target=speak).start(); assert os.fdopen(r).read() == 'line 0\\nline 1\\nline 2\\n'", 1.2
+    ),
+    "pipe that is full": (
+        "import os\nr, w = os.pipe()\n"
+        "def drain(): time.sleep(1); seen.append(sum(len(os.read(r, 9999)) for _ in range(40)))\n"
+        "threading.Thread(target=drain).start(); assert os.write(w, bytes(300_000)) == 300_000", 1
+    ),
     "poll": ("import select, os\np = select.poll(); p.register(os.pipe()[0], 1); assert p.poll(1000) == []", 1),
     "selectors": (
         "import selectors, socket\ns = selectors.DefaultSelector(); p = socket.socketpair(); s.register(p[0], 1)\n"
@@ -197,6 +211,36 @@ WAYS = {
     ),
     "sleep of nothing": ("while time.monotonic() < 1: time.sleep(0)", 1),
 }  # fmt: skip
+
+
+COMPILING = """
+import time
+from numba import njit
+@njit(cache=True)
+def square(x): return x * x
+start = time.time()
+square(2.0)
+print("compiled in", time.time() - start, "s, found", sum(square.stats.cache_hits.values()))
+looks = 0
+while time.time() == start: looks += 1
+print("the time moves after", looks, "looks")
+"""
+
+
+def test_what_numba_has_in_its_cache_takes_no_time(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    ran(tmp_path, "", duration=0.1)
+    text = (tmp_path / "scenario.yaml").read_text().replace("timeout: 5", "timeout: 200")
+    (tmp_path / "scenario.yaml").write_text(text)
+    (tmp_path / "script.py").write_text(COMPILING)
+    said = []
+    for _ in range(2):
+        with again(tmp_path) as sim:
+            sim.member_logs = tmp_path
+            sim.run()
+        said.append((tmp_path / "member-logic.txt").read_text())
+    assert said[0].startswith("compiled in 0.0 s, found 0\n")
+    assert said[1] == said[0].replace("found 0", "found 1")
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -440,7 +484,10 @@ def test_the_end_of_the_run_ends_the_script(tmp_path, waiting):
     [
         ("raise ZeroDivisionError('too far')", 'is gone.*script.py", line 2.*ZeroDivisionError: too far'),
         ("raise SystemExit('no license')", "is gone.*no license"),
-        ("import os; os.read(os.pipe()[0], 1)", "did not answer within 5 s"),
+        (
+            "import subprocess; subprocess.Popen(['sleep', '60'], stdout=subprocess.PIPE).stdout.read()",
+            "did not answer within 5 s",
+        ),
         ("import os; os.fork()", "is gone.*os.fork cannot follow the simulation's time.*use threads"),
         ("import signal; signal.pause()", "is gone.*signal.pause cannot follow"),
         ("import multiprocessing as m; m.Process(target=int).start()", "is gone.*multiprocessing cannot follow"),

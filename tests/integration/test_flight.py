@@ -14,7 +14,8 @@ from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
 
 ENGINES = ["mujoco", "batch"]
-MULTIROTORS = sorted(set(known("vehicle")) - {"crazyflie2"})
+MULTIROTORS = sorted(name for name in known("vehicle") if not name.startswith("crazyflie2"))
+REAL = sorted(set(known("vehicle")) - {"crazyflie2_crazys"})  # that one only follows the paper
 
 
 class Flight:
@@ -66,16 +67,16 @@ def test_hover_stands_lifts_off_and_holds(on: str) -> None:
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_hover_with_the_attitude_estimated(on: str, seed: int) -> None:
     flight = hover(on, seed, **{"vehicles.cf.estimator": "complementary"})
-    assert flight.farthest((0, 0, 1), 20.0) < 0.1
+    assert flight.farthest((0, 0, 1), 20.0) < 0.05
     assert flight.largest_tilt() < 0.2
-    assert 0.0 < abs(flight.angles[-1, 2]) < 1.5  # nothing corrects yaw: it drifts
+    assert 0.0 < abs(flight.angles[-1, 2]) < 0.1  # nothing corrects yaw: it drifts
 
 
 @pytest.mark.parametrize("on", ENGINES)
 def test_hover_comes_back_after_a_push_to_the_side(on: str) -> None:
     flight = hover(on, **{"systems.lateral_push.enabled": True})
     assert flight.farthest((0, 0, 1), 14.0, 15.0) < 0.02
-    assert 0.005 < flight.farthest((0, 0, 1), 15.0, 17.0) < 0.3
+    assert 0.1 < flight.farthest((0, 0, 1), 15.0, 17.0) < 0.6
     assert flight.farthest((0, 0, 1), 25.0) < 0.02
 
 
@@ -94,10 +95,19 @@ def test_hover_with_motion_capture(on: str) -> None:
 
 
 @pytest.mark.parametrize("on", ENGINES)
-def test_hover_with_the_published_gains_is_slow_and_overshoots(on: str) -> None:
-    flight = hover(on, until=60.0, **{"vehicles.cf.controller": "crazys"})
+@pytest.mark.parametrize("wind", [(0, 0, 0), (0, -5, 0)])
+def test_hover_goes_aside_and_stays_up(on: str, wind: tuple[float, float, float]) -> None:
+    points = [{"at": 1, "position": [0, 0, 1], "yaw": 0}, {"at": 10, "position": [2, 0, 1], "yaw": 0}]
+    flight = hover(on, **{"systems.waypoints.points": points, "world.wind": list(wind)})
+    assert flight.positions[flight.times > 8.0, 2].min() > 0.9
+    assert flight.farthest((2, 0, 1), 18.0) < 0.02
+
+
+@pytest.mark.parametrize("on", ENGINES)
+def test_the_papers_crazyflie_is_slow_and_overshoots(on: str) -> None:
+    flight = Flight(Simulation.load("crazys", overrides={"engine": on}), "cf", 60.0)
     assert flight.positions[:, 2].max() == pytest.approx(1.17, abs=0.02)
-    assert flight.farthest((0, 0, 1), 55.0) < 0.06
+    assert flight.farthest((0, 0, 1), 50.0) < 0.06
 
 
 def bumps(sim: Simulation) -> int:
@@ -158,15 +168,14 @@ def test_fleet_flies_a_wave(on: str) -> None:
 
 
 @pytest.mark.parametrize("on", ENGINES)
-@pytest.mark.parametrize("vehicle", sorted(known("vehicle")))
+@pytest.mark.parametrize("vehicle", REAL)
 def test_every_vehicle_takes_off_from_the_ground(on: str, vehicle: str) -> None:
     start = {"extends": vehicle, "pose": {"position": [0, 0, 0.07]}}
     points = [{"at": 1, "position": [0, 0, 1.5], "yaw": 0.5}]
     changes = {"engine": on, "vehicles.cf": start, "systems.waypoints.points": points}
     flight = Flight(Simulation.load("hover", overrides=changes), "cf", 30.0)
     assert flight.farthest((0, 0, 1.5), 25.0) < 0.02
-    slow_yaw = vehicle == "crazyflie2"  # the integral of its yaw rate settles in 10 s
-    assert flight.angles[-1, 2] == pytest.approx(0.5, abs=0.05 if slow_yaw else 0.01)
+    assert flight.angles[-1, 2] == pytest.approx(0.5, abs=0.01)
     assert flight.largest_tilt(2.0) < 0.1
 
 

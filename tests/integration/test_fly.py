@@ -19,6 +19,7 @@ from airloom.bridges.control.link import LONGEST_LINE
 from airloom.bridges.control.place import find_socket
 from airloom.bridges.mcap import LogReader
 from airloom.run_folder import RunFolder
+from airloom.scenario import load
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 ENV = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
@@ -43,7 +44,7 @@ class LinkedRun:
         scenario.write_text(SCENARIO)
         self.process = subprocess.Popen(
             [*AIRLOOM, "run", scenario, "--headless", "--link", "--no-figures", "--out", folder, *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENV, cwd=folder.parent,
         )  # fmt: skip
         deadline = time.monotonic() + 120
         while not self.answers():
@@ -191,6 +192,44 @@ def test_time_pauses_and_goes_on(fresh):
         assert paused_at + 0.5 < client.ask("info")["time"] < paused_at + 20
 
 
+def test_a_paused_run_goes_step_by_step_is_edited_saved_and_begun_anew(fresh):
+    done = fresh.fly(
+        "pause",
+        "step",
+        "step 25",
+        "spawn iris 0 8 0.3 yaw=0.5",
+        "spawn box 9 9 0.5 size=1,2,1",
+        "save edited",
+        "iris_1 show",
+        "resume",
+        "wait 0.5",
+        "reset",
+        "pause",
+        "status",
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    paused, first, second = (float(line.split("=")[1].split()[0]) for line in done.stdout.splitlines()[:3])
+    assert first - paused == pytest.approx(0.001, abs=0.0006)
+    assert second - first == pytest.approx(0.025)
+    for part in ("iris_1 is there", "box_1 is there", "back at t = 0 s"):
+        assert part in done.stdout
+    saved = load(fresh.folder.path.parent / "edited.yaml")
+    assert saved.vehicles["iris_1"].pose.position == (0, 8, 0.3)
+    assert saved.world.obstacles["box_1"].size == (1, 2, 1)
+    with fresh.client() as client:
+        assert client.ask("info")["time"] < second
+        assert "iris_1" in client.ask("info")["vehicles"]
+    refused = fresh.fly("resume", "step", "spawn irs 0 0 1", "spawn iris 0 0", "step 0.5", "save edited")
+    assert refused.returncode == 1
+    assert refused.stderr.splitlines() == [
+        "Error: only a paused run goes step by step; pause it first",
+        "Error: only a paused run can be edited; pause it first",
+        "Error: use it as: spawn KIND X Y Z [yaw=…] [size=A,B,C]",
+        "Error: '0.5' is no whole number",
+        "Error: edited.yaml exists already; choose another name, or overwrite it",
+    ]
+
+
 def test_answers_come_within_50_ms_at_real_time(fresh):
     with fresh.client() as client:
         client.ask("speed", speed=1)
@@ -229,10 +268,32 @@ FAULTS = {
     b'{"method": "command", "vehicle": "drone0", "kind": "thrust_torque", "thrust": 1e6}\n': "can give a thrust of",
     b'{"method": "tune", "vehicle": "drone0", "gains": {"attitude_frequency": -1}}\n': "greater than 0",
     b'{"method": "tune", "vehicle": "drone0", "gains": {"self": 1}}\n': "tune",
+    b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 1e8]}\n': "less than or equal to 1000000",
+    b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 2], "speed": 100}\n': "less than or equal to 12",
+    b'{"method": "takeoff", "vehicle": "drone0", "height": 1e8}\n': "the world ends 1e+06 m from its origin",
+    b'{"method": "spawn", "kind": "x500", "position": [0, 0, 1e8]}\n': "less than or equal to 1000000",
     b'{"method": "speed", "speed": 0}\n': "greater than or equal to 0.01",
     b"x" * (LONGEST_LINE + 1) + b"\n": "a line may have 65536 bytes at most",
     b"x" * 1_000_000 + b"\n": "a line may have 65536 bytes at most",
+    b'{"method": "goto", "vehicle": "\\ud800", "position": [0, 0, 1]}\n': "half a character",
+    b'{"method": "observe", "vehicle": "\\ud800"}\n': "half a character",
+    b'{"method": "spawn", "kind": "\\udfff", "position": [0, 0, 1]}\n': "half a character",
+    b'{"method": "command", "vehicle": "drone0", "kind": "idle", "\\ud800": 1}\n': "half a character",
+    b'{"method": "tune", "vehicle": "drone0", "gains": {"\\ud800": 1}}\n': "half a character",
+    b'{"\\ud800": 1}\n': "half a character",
+    b'{"method": "observe", "vehicle": "' + b"[" * 60_000 + b'"}\n': "16 of * ? [, got 60000 and 60000",
+    b'{"method": "land", "vehicle": "' + b"*a" * 20 + b'"}\n': "16 of * ? [, got 40 and 20",
+    b'{"method": "observe", "vehicle": "' + b"x" * 60_000 + b'"}\n': "no vehicle is called 'xxx",
 }
+
+
+def test_a_thread_that_stumbles_gives_its_place_back(fresh):
+    """32 may be connected; each of these once took a place for good."""
+    for _ in range(40):
+        with fresh.raw() as connection:
+            assert not exchange(connection, b'{"method": "observe", "vehicle": "\\ud800"}\n')["ok"]
+    with fresh.client() as client:
+        assert client.ask("info")["time"] >= 0
 
 
 @pytest.mark.parametrize("line", FAULTS, ids=lambda line: line[:70].decode(errors="replace").strip())

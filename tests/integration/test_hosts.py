@@ -169,23 +169,27 @@ def test_in_the_process_and_on_two_hosts_far_apart(tmp_path, hashes, hosts):
 
 
 def test_a_cable_that_is_pulled(tmp_path, hosts):
-    """The simulation holds the vehicles and goes on; the branch ends by itself when nobody answers."""
-    scenario = written(tmp_path, members(at="field", timeout=1, policy="hold"))
+    """The simulation holds the vehicles and goes on; the branch ends by itself when nobody answers.
+
+    It is pulled in the turn of a member, so that the branch sends something that nobody acknowledges.
+    """
+    scenario = written(tmp_path, members(at="field", timeout=3, policy="hold"))
+    thinking = "if turn.time == 1.0: print('thinking', flush=True); time.sleep(2)"
     (tmp_path / "outside.py").write_text(
-        OUTSIDE.replace("for turn in me:", "for turn in me:\n        print(turn.time, flush=True)")
+        "import time\n" + OUTSIDE.replace("for turn in me:", f"for turn in me:\n        {thinking}")
     )
-    run = ["-m", "airloom", "run", scenario, "--headless", "--speed", "0.5", "--no-figures", "--out", tmp_path / "run"]
+    run = ["-m", "airloom", "run", scenario, "--headless", "--no-figures", "--out", tmp_path / "run"]
     simulator = hosts.start("simulator", *run, "--loom", f"tcp:{SIMULATOR}:7700", "--token", "s", cwd=tmp_path)
     branch = ["-m", "airloom", "branch", "field", f"tcp:{SIMULATOR}:7700", scenario, "--token", "s"]
     field = hosts.start("field", *branch, cwd=tmp_path)
     log = tmp_path / "member-wing.txt"
-    while not log.exists() or "1.0\n" not in log.read_text():
+    while not log.exists() or "thinking" not in log.read_text():
         assert simulator.poll() is None
         time.sleep(0.05)
     hosts.pull_the_plug()
-    told = simulator.communicate(timeout=60)
+    told = simulator.communicate(timeout=120)
     assert simulator.returncode == 0, told
     summary = (tmp_path / "run/summary.json").read_text()
-    assert "member 'wing' is out of reach: branch 'field' did not answer within 6 s" in summary
+    assert "member 'wing' is out of reach: branch 'field' did not answer within 8 s" in summary
     assert "is lost" in field.communicate(timeout=60)[1]
     assert field.returncode == 1

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
 import pytest
 from pymavlink.dialects.v20.common import MAV_PARAM_TYPE_REAL32
-from tests.programs import needs_px4
+from tests.programs import ground_station, needs_px4
 
 import airloom as al
 from airloom.scenario import load
@@ -36,14 +34,6 @@ vehicles:
     extends: x500
     pose: {position: [20, 0, 0.05]}
 """
-
-
-def ground_station():
-    path = Path(al.__file__).parent / "scenario/scenarios/autopilot/ground_station.py"
-    spec = importlib.util.spec_from_file_location("ground_station", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def turns(sim):

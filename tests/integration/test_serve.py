@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -38,13 +39,15 @@ class Server:
 
 
 class Client:
-    def __init__(self, place):
+    def __init__(self, place, tls=None):
         if place.startswith("127."):
             self.socket = socket.create_connection(("127.0.0.1", int(place.split(":")[1])), 60)
         else:
             self.socket = socket.socket(socket.AF_UNIX)
             self.socket.settimeout(60)
             self.socket.connect(place)
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_hostname="127.0.0.1")
         self.replies = self.socket.makefile("rb")
 
     def ask(self, method, **fields):
@@ -190,6 +193,18 @@ def test_steps_one_by_one_with_and_without_onlookers():
         return told, sim.state_hash()
 
     assert heard(1) == heard(300)
+
+
+def test_by_tls(tmp_path, monkeypatch):
+    monkeypatch.setitem(ENV, "XDG_DATA_HOME", str(tmp_path))
+    with Server("--tcp", "0", "--token", "secret", "--tls") as server:
+        trusting = ssl.create_default_context(cafile=tmp_path / "airloom/certificate.pem")
+        client = Client(server.place, trusting)
+        assert client.ask("hello", token="secret")["ok"]
+        assert client.ask("step", ticks=10, observe="cf")["tick"] == 10
+        assert "another client" in Client(server.place, trusting).replies.readline().decode()
+        client.close()
+        assert "token" in Client(server.place, trusting).ask("step")["error"]
 
 
 def test_stdio():

@@ -4,16 +4,16 @@ import sys
 import numpy as np
 import pytest
 
-from airloom import messages
+from airloom import messages, plotting
 from airloom.bridges.mcap import LogError, LogReader, LogWriter
 from airloom.bus import Bus
 from airloom.plotting import modes_flown, plot, plot_fields, pose_topics
 from airloom.run_folder import RunFolder, RunFolderError
 
 
-def write_log(path, vehicles, extras=True, pose="odometry", samples=50):
+def write_log(path, vehicles, extras=True, pose="odometry", samples=50, scenario_text=""):
     bus, times = Bus(), np.arange(samples) * 20_000_000
-    with LogWriter(path, bus, metadata={"scenario": "hover", "seed": "3"}) as log:
+    with LogWriter(path, bus, metadata={"scenario": "hover", "seed": "3"}, scenario_text=scenario_text) as log:
         for number, vehicle in enumerate(vehicles):
             states = np.tile([number, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], (samples, 1)).astype(float)
             bus.advertise(f"/{vehicle}/{pose}", messages.odometry("world", vehicle)).publish_batch(times, states)
@@ -158,3 +158,40 @@ def test_modes_flown_are_read_from_the_events(tmp_path):
             events.publish(messages.event(second * 10**9, source, "info", text), second * 10**9)
     flown = modes_flown(LogReader(path), "a")
     assert flown == [(0.0, 1.0, "idle"), (1.0, 3.0, "position_yaw"), (3.0, 4.0, "thrust_torque")]
+
+
+SCENARIO = """
+name: t
+vehicles:
+  {name}:
+    mass: 1
+    inertia: {{xx: 1, yy: 1, zz: 1}}
+    body: {{size: [1, 1, 1]}}
+    controller: {{kind: {controller}}}
+    rotor: {{turns: cw, thrust_constant: 1, moment_constant: 1, max_speed: 1, position: [0, 0, 0]}}
+    rotors: {{front: {{}}, left: {{}}, rear: {{}}, right: {{}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "controller", "unit"),
+    [("cf", "modes", "N"), ("cf", "crazyflie", "PWM"), ("cf", "mine.py:Mine", "controller's unit")],
+)
+def test_rotors_and_thrust_are_named_as_the_file_does(tmp_path, name, controller, unit):
+    folder = RunFolder(tmp_path)
+    write_log(folder.log, ["cf"], scenario_text=SCENARIO.format(name=name, controller=controller))
+    with LogReader(folder.log) as log:
+        figure = plotting._flight_figure(log, folder, "cf", "/cf/odometry")
+    panels = {axis.get_title(): axis for axis in figure.axes}
+    assert panels["Thrust command"].get_ylabel() == f"[{unit}]"
+    rotors = [text.get_text() for text in panels["Rotor speeds"].get_legend().get_texts()]
+    assert rotors == ["front", "left", "rear", "right"]
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "vehicles: [1]", "{"])
+def test_a_scenario_that_cannot_be_read_costs_only_the_names(tmp_path, text):
+    folder = RunFolder(tmp_path)
+    write_log(folder.log, ["cf"], scenario_text=text)
+    with LogReader(folder.log) as log:
+        assert plotting._rotor_names(log, "cf", 2) == ["rotor 0", "rotor 1"]
+        assert plotting._thrust_unit(log, "cf") == "controller's unit"

@@ -17,7 +17,8 @@ def here(tmp_path, monkeypatch):
 
 def a_run(scenario="hover", out=None, age=0):
     run = RunFolder.create(scenario, out)
-    run.log.write_bytes(b"log")
+    run.log.write_bytes(b"\x89MCAP0\r\n" + 9 * b"\x01" + b"\x04\0\0\0ros2\x07\0\0\0airloom")
+    run.scenario.write_text("name: hover\n")
     stamp = 1_000_000_000 - age
     os.utime(run.log, (stamp, stamp))
     return run
@@ -38,30 +39,59 @@ def test_out_is_made_with_its_parents():
     assert run.log == Path("a/b/log.mcap")
 
 
-def test_an_earlier_run_is_replaced():
+def test_an_earlier_run_is_kept():
+    first = a_run(out="mine")
+    assert [a_run(out="mine").path for _ in range(2)] == [Path("mine-2"), Path("mine-3")]
+    assert first.log.exists()
+
+
+def test_an_earlier_run_is_replaced_if_wanted():
     first = a_run(out="mine")
     first.write_summary({"time": 1})
-    first.figure("flight").touch()
+    first.figure("flight-cf").touch()
     (first.path / "autopilot-drone/log").mkdir(parents=True)
-    RunFolder.create("hover", "mine")
+    assert RunFolder.create("hover", "mine", replace=True).path == Path("mine")
     assert list(Path("mine").iterdir()) == []
 
 
-@pytest.mark.parametrize("foreign", ["thesis.tex", "log.mcap/x", "photo.png", "autopilot-drone/x"])
-def test_a_folder_with_other_things_is_left_alone(foreign):
-    path = Path("mine") / foreign
-    path.parent.mkdir(parents=True)
-    path.write_text("precious")
+def test_a_run_without_a_log_is_known_by_its_summary():
+    run = RunFolder.create("hover", "mine")
+    run.scenario.touch()
+    with pytest.raises(RunFolderError):
+        RunFolder.create("hover", "mine", replace=True)
+    run.write_summary({"scenario": "hover", "airloom": "0.1.0", "state_hash": "0"})
+    RunFolder.create("hover", "mine", replace=True)
+
+
+FOREIGN = {
+    "thesis": ["thesis.tex"],
+    "folder": ["log.mcap/x"],
+    "photo": ["photo.png"],
+    "autopilot": ["autopilot-drone/x"],
+    "names as ours": ["scenario.yaml", "summary.json", "fleet.png"],
+    "another's log": ["scenario.yaml", "log.mcap"],
+}
+
+
+@pytest.mark.parametrize("replace", [True, False])
+@pytest.mark.parametrize("files", FOREIGN.values(), ids=FOREIGN)
+def test_a_folder_that_is_not_certainly_a_run_is_left_alone(files, replace):
+    paths = [Path("mine") / file for file in files]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("precious")
     with pytest.raises(RunFolderError, match=r"holds something else than a run \(.*choose a new or empty folder"):
-        RunFolder.create("hover", "mine")
-    assert path.read_text() == "precious"
+        RunFolder.create("hover", "mine", replace)
+    assert all(path.read_text() == "precious" for path in paths)
+    assert [path.name for path in Path(".").iterdir()] == ["mine"]
 
 
-def test_a_run_beside_other_things_is_left_alone():
+@pytest.mark.parametrize("stranger", ["notes.txt", "photo.png", "summary.json.backup", "log.mcap.bak"])
+def test_a_run_beside_other_things_is_left_alone(stranger):
     run = a_run(out="mine")
-    Path("mine/notes.txt").touch()
-    with pytest.raises(RunFolderError, match=r"\(notes\.txt\)"):
-        RunFolder.create("hover", "mine")
+    (Path("mine") / stranger).touch()
+    with pytest.raises(RunFolderError, match=rf"\({stranger}\)"):
+        RunFolder.create("hover", "mine", replace=True)
     assert run.log.exists()
 
 
@@ -103,7 +133,7 @@ def test_summary():
         {"position": np.array([1.0, math.nan]), "ticks": np.int64(3), "out": Path("x"), "ok": (True, None)}
     )
     assert run.read_summary() == {"position": [1.0, None], "ticks": 3, "out": "x", "ok": [True, None]}
-    assert {path.name for path in run.path.iterdir()} == {"log.mcap", "summary.json"}
+    assert {path.name for path in run.path.iterdir()} == {"log.mcap", "scenario.yaml", "summary.json"}
 
 
 def test_a_summary_that_cannot_be_written_leaves_the_old_one():

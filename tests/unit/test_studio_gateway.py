@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import socket
+import ssl
 import threading
 
 import pytest
@@ -19,6 +20,7 @@ from airloom.studio.door import Door, Request, Turned  # noqa: E402
 from airloom.studio.gateway import Gateway  # noqa: E402
 from airloom.studio.ports import GatewayError, PortTaken  # noqa: E402
 from airloom.studio.relay import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
+from airloom.tls import Certificate  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 
@@ -291,6 +293,40 @@ def test_a_taken_port_is_named_with_the_next_free_one(gateway):
 def test_an_address_that_is_not_ours_is_told():
     with pytest.raises(GatewayError, match=r"cannot listen on 203\.0\.113\.1, port 8080"):
         Gateway(1, host="203.0.113.1").start()
+
+
+@pytest.fixture
+def secured(viser_server, tmp_path, monkeypatch):
+    """With https, and a token as if beyond loopback."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    tls = Certificate.own().context()
+    with Gateway(viser_server.get_port(), port=0, token="secret", tls=tls) as gateway:
+        yield gateway
+
+
+def test_https_serves_the_same(secured, tmp_path, capfd):
+    trusting = ssl.create_default_context(cafile=Certificate.own().file)
+    assert secured.url == f"https://127.0.0.1:{secured.port}/?token=secret"
+    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=30, context=trusting)
+    connection.request("GET", "/?token=secret")
+    cookie = connection.getresponse().headers["Set-Cookie"]
+    assert cookie.endswith("; Secure")
+    key = {"Cookie": cookie.partition(";")[0]}
+    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=30, context=trusting)
+    connection.request("GET", "/", headers=key)
+    assert b"airloom.js" in connection.getresponse().read()
+    where = f"wss://127.0.0.1:{secured.port}"
+    with connect(f"{where}/stick?tab=t", ssl=trusting, additional_headers=key) as page:
+        assert "edition" in page.recv(30)
+        page.send("nonsense")
+        with pytest.raises(ConnectionClosed, match="an object"):
+            page.recv(30)
+    with connect(f"{where}/", ssl=trusting, additional_headers=key, subprotocols=VISER_PROTOCOL) as browser:
+        assert browser.recv(30)
+    for said in (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"):
+        with socket.create_connection(("127.0.0.1", secured.port), 30) as plain:
+            plain.sendall(said)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_the_address_carries_the_token():

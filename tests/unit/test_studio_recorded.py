@@ -15,6 +15,8 @@ from airloom.rotations import quaternion_from_euler
 from airloom.run_folder import RunFolder
 from airloom.scenario import load
 from airloom.simulation import Simulation
+from airloom.studio.cameras import FIELD_OF_VIEW
+from airloom.studio.film_set import FilmSet
 from airloom.studio.playback import FASTEST, Playback
 from airloom.studio.quaternions import rotated
 from airloom.studio.recorded import RecordedSource
@@ -303,3 +305,23 @@ def test_a_log_that_is_cut_off(tmp_path, clock):
     assert 1.0 < source.duration < 39.0
     clock.seek(source.duration)
     assert np.isfinite(source.snapshot().vehicles).all()
+
+
+# -- on film ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_film_is_framed_for_the_whole_flight_whatever_of_it_is_filmed(folder, source, clock):
+    aspect = 16 / 9
+    with LogReader(folder.log) as log:
+        _, flown = log.series(f"/{source.names[0]}/state", "pose.pose.position")
+    with FilmSet(source, clock, "orbit", source.names[0]) as scene:
+        scene._frame_flight(aspect)
+        camera = scene._server.initial_camera
+        back = camera.position - camera.look_at
+    back /= np.linalg.norm(back)
+    aside = np.cross([0.0, 0.0, 1.0], back)
+    aside /= np.linalg.norm(aside)
+    to = flown - camera.position
+    edge = np.tan(FIELD_OF_VIEW / 2) * (to @ -back)
+    assert (np.abs(to @ aside) < aspect * edge).all()
+    assert (np.abs(to @ np.cross(back, aside)) < edge).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import socket
 import time
 from collections.abc import Sequence
@@ -14,11 +15,15 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from airloom.autopilots import ardupilot_wire as wire
-from airloom.autopilots.ardupilot_faults import OWN, FaultLine
+from airloom.autopilots.ardupilot_faults import OWN
+from airloom.autopilots.ardupilot_line import ArduPilotLine
+from airloom.autopilots.ardupilot_names import both_generations
+from airloom.autopilots.ardupilot_talk import Talk
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.relay import PERIOD, PERIOD_ALONE, Relay
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
 from airloom.loom.line import set_kernel_timeouts
@@ -27,7 +32,7 @@ from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 
 PORT, PORTS_APART = 9002, 10
-THIRD_PORT = 5763  # ArduPilot's SERIAL2; ground stations have the first two
+FIRST_PORT, THIRD_PORT = 5760, 5763  # ArduPilot's SERIAL0, for ground stations, and SERIAL2, which is ours
 LOOK = 0.2  # s between two looks whether it is still alive
 SILENCE = 1.0  # s after which one that was attached may have been started again
 ADVICE = (
@@ -67,7 +72,7 @@ class ArduPilotParameters(ProgramParameters):
 
     @model_validator(mode="after")
     def _has_enough_frames(self) -> ArduPilotParameters:
-        least = FRAMES_A_LOOP * self.params.get("SCHED_LOOP_RATE", LOOP_RATE)
+        least = FRAMES_A_LOOP * self.all_params.get("SCHED_LOOP_RATE", LOOP_RATE)
         if self.rate < least:
             raise ValueError(
                 f"rate: ArduPilot needs {FRAMES_A_LOOP:g} × SCHED_LOOP_RATE = {least:g} frames a second or more, got "
@@ -90,24 +95,50 @@ class ArduPilot(ProgramAutopilot):
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
     needs = ("imu",)
+    speaks_as, tried = "ArduPilot", ((4, 6), (4, 7))
     own_sensors = tuple(OWN)
     tell, hear = wire.tell, wire.hear
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._door: socket.socket | None = None
+        self._relay: Relay | None = None
+        self._talk: Talk | None = None
 
     def open(self, folder: Path) -> None:
-        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._faults = FaultLine(self.sim, self.vehicle, THIRD_PORT + PORTS_APART * self.instance)
         self._listen()
         frame, motors = self._layout()
         self._warn_of_a_slow_imu()
         self._fill_wire(motors)
         for sticks in self.parameters.sticks:
             self.sim.call_at(sticks.at, partial(setattr, self, "rc", sticks.rc))
-        if not self.parameters.attach:
-            self.program = self._started(folder, frame)
+        params = self._params(frame)
+        folder.mkdir(parents=True, exist_ok=True)
+        text = "".join(f"{name} {digits(value)}\n" for name, value in both_generations(params).items())
+        (folder / PARAMS).write_text(text)
+        if self.parameters.attach:
+            line = ArduPilotLine(THIRD_PORT + PORTS_APART * self.instance)
+            command = self._command("arducopter", "tcp:0", [f"ARDUPILOT/{DEFAULTS}", folder / PARAMS])
+            self.wait_for_command(shlex.join(map(str, command)))
+        else:
+            line, self._relay = ArduPilotLine(), Relay(FIRST_PORT + PORTS_APART * self.instance)
+            self.program = self._started(folder, line)
+            self._beat()
+        self._talk = Talk(self, line, params)
+
+    def _beat(self) -> None:
+        """Lets the loop pause, so that those who have no turns get their bytes soon enough."""
+        if self._relay is not None:
+            self.sim.call_at(self.sim.time + (PERIOD if self._relay.has_client else PERIOD_ALONE), self._beat)
+
+    def carry(self) -> None:
+        if self._relay is not None:
+            self._relay.carry()
+
+    @property
+    def address(self) -> str:
+        return f"tcp:127.0.0.1:{FIRST_PORT + PORTS_APART * self.instance}"
 
     def _fill_wire(self, motors: list[int]) -> None:
         rc, battery, ranges = self.parameters.rc or [], self.parameters.battery, self._rangefinders()
@@ -254,21 +285,21 @@ class ArduPilot(ProgramAutopilot):
             f"{wire.MAGIC_32}, or has another size"
         )
 
-    def _started(self, folder: Path, frame: str) -> Program:
-        wanted = self.parameters
-        binary = find_program(wanted.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
-        folder.mkdir(parents=True, exist_ok=True)
-        params = self._params(frame)
-        (folder / PARAMS).write_text("".join(f"{name} {value:g}\n" for name, value in params.items()))
+    def _started(self, folder: Path, line: ArduPilotLine) -> Program:
+        assert self._relay is not None
+        binary = find_program(self.parameters.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
         defaults = [path for path in (parent / DEFAULTS for parent in binary.parents) if path.is_file()][:1]
+        command = self._command(binary, self._relay.device, [*defaults, PARAMS])
+        return Program([*command, "--serial2", line.device, *self.parameters.arguments], folder)
+
+    def _command(self, binary: Any, first_port: str, defaults: Sequence[Any]) -> list[Any]:
         origin = self.sim.scenario.world.origin
         home = f"{origin.latitude:.8f},{origin.longitude:.8f},{origin.altitude:g},0"
-        command: list[Any] = [
-            binary, "--model", "JSON:127.0.0.1", f"-I{self.instance}", "-w", "--speedup", f"{wanted.speedup:g}",
-            "--serial0", "tcp:0", "--home", home, "--sysid", self.instance + 1, "--start-time", START_TIME,
-            "--defaults", ",".join(map(str, [*defaults, PARAMS])),
+        return [
+            binary, "--model", "JSON:127.0.0.1", f"-I{self.instance}", "-w", "--speedup",
+            f"{self.parameters.speedup:g}", "--serial0", first_port, "--home", home, "--sysid", self.instance + 1,
+            "--start-time", START_TIME, "--defaults", ",".join(map(str, defaults)),
         ]  # fmt: skip
-        return Program(command, folder)
 
     def _params(self, frame: str) -> dict[str, float]:
         layout = LAYOUTS[frame]
@@ -279,7 +310,7 @@ class ArduPilot(ProgramAutopilot):
             params[f"RNGFND{k}_ORIENT"] = LOOKS_DOWN if mounted.pitch > pi / 4 else LOOKS_AHEAD
             params[f"RNGFND{k}_MIN_CM"] = 100 * mounted.min_distance
             params[f"RNGFND{k}_MAX_CM"] = 100 * mounted.max_distance
-        return {**params, **self.parameters.params}
+        return {**params, **self.parameters.all_params}
 
     def _layout(self) -> tuple[str, list[int]]:
         """The frame, and for each rotor the output that drives it."""
@@ -303,9 +334,10 @@ class ArduPilot(ProgramAutopilot):
             self.sim.event(self.vehicle.name, text, level="warning")
 
     def close(self) -> None:
-        self._faults.close()
-        self._line.close()
-        if self._door is not None:
-            self._door.close()
-            self._door = None
+        for each in (self._talk, self._line, self._door):
+            if each is not None:
+                each.close()
         super().close()
+        if self._relay is not None:
+            self._relay.close()
+            self._relay = None

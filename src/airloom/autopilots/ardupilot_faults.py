@@ -1,21 +1,18 @@
 """Faults of the sensors that ArduPilot makes itself: they become parameters of its own simulation.
 
-They go by MAVLink over a line of our own, outside the lockstep: ArduPilot takes them some frames later, and two runs
-may differ in which. What it says on that line is told on /events.
+They go over our own line to it. ArduPilot has them some frames later, in every run the same.
 """
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from math import cos, radians, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from airloom.autopilots import mavlink_wire as wire
+from airloom.autopilots.ardupilot_names import other_name
 from airloom.autopilots.frames import frd_from_flu, ned_from_enu
 from airloom.scenario.models import World
 from airloom.sensors.faults import Fault
@@ -26,18 +23,11 @@ if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
-PERIOD = 0.1  # s between two looks at the line
-PATIENCE = 5.0  # s in which ArduPilot must have told a parameter
-OURS = (250, 1)
-"""System and component that we are to ArduPilot."""
+PATIENCE = 5.0  # s in which a fault must have reached ArduPilot
 METRES_PER_DEGREE = 111_318.845  # on ArduPilot's sphere
 MILLIGAUSS = 1e7  # in a tesla
 EVENLY = sqrt(3.0)  # noise that is even in ±a has a deviation of a/√3
 BAROMETERS, COMPASSES = ("SIM_BARO_", "SIM_BAR2_"), ("SIM_MAG1_", "SIM_MAG2_", "SIM_MAG3_")
-FLOAT = 9  # type of a parameter
-ONBOARD, NO_AUTOPILOT, VERSION = 18, 8, 3  # what we are; ArduPilot speaks only to whom it has heard
-WARNING = 4  # severity of a text, less is worse
-LONGEST_TEXT = 50
 
 
 def gnss(fault: Fault, world: World, draws: np.ndarray) -> dict[str, float]:
@@ -92,154 +82,106 @@ def beyond(kind: str, fault: Fault) -> str | None:
 class Parameter:
     """One of ArduPilot's: what it was, what faults add to it, what ArduPilot says that it is."""
 
+    name: str
+    """What we call it; ArduPilot may have the name of the other generation, in whose unit are `was` and `now`."""
     since: float
     added: float = 0.0
-    was: float | None = None
-    now: float | None = None
+    called: str | None = None
+    was: float = 0.0
+    now: float = 0.0
 
     @property
-    def wanted(self) -> float | None:
-        return None if self.was is None else float(np.float32(self.was + self.added))
+    def names(self) -> list[str]:
+        """By which ArduPilot is asked for it."""
+        if self.called is not None:
+            return [self.called]
+        other = other_name(self.name, 0.0)
+        return [self.name, other[0]] if other else [self.name]
+
+    @property
+    def wanted(self) -> float:
+        if self.called == self.name or self.called is None:
+            return float(np.float32(self.was + self.added))
+        before = other_name(self.called, self.was)
+        after = before and other_name(self.name, before[1] + self.added)
+        assert after is not None
+        return float(np.float32(after[1]))
 
 
-class FaultLine:
-    """Hears of the faults of a vehicle and tells its ArduPilot, from the first fault on."""
+class Voice(Protocol):
+    """How parameters are talked about with ArduPilot."""
 
-    def __init__(self, sim: Simulation, vehicle: Vehicle, port: int) -> None:
-        self._sim, self._vehicle, self._port = sim, vehicle, port
-        self._line: socket.socket | None = None
-        self._opened_at: float | None = None
-        self._over = False
-        self._complaints: set[str] = set()
+    @property
+    def problem(self) -> str | None: ...
+    def ask(self, name: str) -> None: ...
+    def put(self, name: str, value: float) -> None: ...
+
+
+class FaultDesk:
+    """Hears of the faults of a vehicle and tells its ArduPilot."""
+
+    def __init__(self, sim: Simulation, vehicle: Vehicle, voice: Voice) -> None:
+        self._sim, self._vehicle, self._voice = sim, vehicle, voice
+        self._failures: set[str] = set()
         self._parameters: dict[str, Parameter] = {}
-        self._received, self._text = b"", ""
-        self._speaker = np.array([*OURS, 0])
         self._key = np.uint64(stream_key(sim.seed, vehicle.name, "ardupilot"))
         vehicle.fault_listeners.append(self.hear)
         for part in vehicle.faulty:
             self.hear(part)
 
     def hear(self, part: str) -> None:
-        """The faults of a sensor or rotor have changed. Those that ArduPilot feels anyway let us listen to it too."""
+        """The faults of a sensor or rotor have changed."""
         for kind in OWN:
             if self._sensor(kind) == part and (what := beyond(kind, self._vehicle.fault_of(part))):
-                self._complain(f"ArduPilot's own simulation cannot {what}")
-        if self._opened_at is None:
-            self._opened_at = self._sim.time
-            self._look()
-        else:
-            self._say()
+                self._fail(f"ArduPilot's own simulation cannot {what}")
+        self.say()
 
     def _sensor(self, kind: str) -> str:
         """The vehicle's sensor that ArduPilot's own of that kind stands for; without one it goes by its kind."""
         return next((name for name, choice in self._vehicle.description.sensors.items() if choice.kind == kind), kind)
 
-    def _look(self) -> None:
-        """Read what has come, say what is not yet understood."""
-        if self._over:
-            return
-        self._sim.call_at(self._sim.time + PERIOD, self._look)
-        if self._line is None:
-            self._connect()
-        for number, found in self._frames():
-            if number == wire.PARAM_VALUE:
-                self._note_parameter(found)
-            elif number == wire.STATUSTEXT:
-                self._note_text(found)
-        self._say()
-
-    def _say(self) -> None:
+    def say(self) -> None:
         """Ask for parameters that are not known, set those that are not as wanted."""
         for name, added in self._added():
             if added != 0.0 or name in self._parameters:
-                self._parameters.setdefault(name, Parameter(self._sim.time)).added = added
-        for name, parameter in self._parameters.items():
-            if parameter.was is None:
-                self._send(wire.PARAM_REQUEST_READ, wire.PARAM_REQUEST_READ_FIELDS, [-1, 0, 0, *_letters(name)])
-                if self._sim.time > parameter.since + PATIENCE:
-                    self._complain(f"ArduPilot tells nothing of its {name}, so that a fault does not reach it")
+                self._parameters.setdefault(name, Parameter(name, self._sim.time)).added = added
+        for parameter in self._parameters.values():
+            if parameter.called is None:
+                self._ask(parameter)
             elif parameter.now != parameter.wanted:
-                self._send(wire.PARAM_SET, wire.PARAM_SET_FIELDS, [parameter.wanted, 0, 0, *_letters(name), FLOAT])
+                self._voice.put(parameter.called, parameter.wanted)
+
+    def _ask(self, parameter: Parameter) -> None:
+        for name in parameter.names:
+            self._voice.ask(name)
+        if self._sim.time > parameter.since + PATIENCE:
+            names = " or ".join(parameter.names)
+            why = self._voice.problem or f"ArduPilot tells nothing of its {names}"
+            self._fail(f"a fault does not reach ArduPilot: {why}")
 
     def _added(self) -> Iterator[tuple[str, float]]:
+        if not self._vehicle.faulty and not self._parameters:
+            return
         draws = np.array([normal_pair(self._key, self._sim.tick, axis)[0] for axis in range(3)])
         for kind, additions in OWN.items():
             fault = self._vehicle.fault_of(self._sensor(kind))
             yield from additions(fault, self._sim.scenario.world, draws).items()
 
-    def _note_parameter(self, values: np.ndarray) -> None:
-        name, value = _text(values[3:19]), float(values[0])
-        parameter = self._parameters.get(name)
-        if parameter is None:
-            return
-        if parameter.was is None:
-            parameter.was = parameter.now = value
-        elif (parameter.now == parameter.was) != (value == parameter.was):
-            self._sim.event(self._vehicle.name, f"ArduPilot has {name} {parameter.now:g} → {value:g}")
-        parameter.now = value
+    def note(self, name: str, value: float) -> None:
+        """ArduPilot has told a parameter."""
+        for parameter in self._parameters.values():
+            if name not in parameter.names:
+                continue
+            if parameter.called is None:
+                parameter.called, parameter.was, parameter.now = name, value, value
+            elif (parameter.now == parameter.was) != (value == parameter.was):
+                self._sim.event(self._vehicle.name, f"ArduPilot has {name} {parameter.now:g} → {value:g}")
+            parameter.now = value
 
-    def _note_text(self, values: np.ndarray) -> None:
-        """A long text comes in pieces, all but the last of them full."""
-        piece, is_part = _text(values[1 : 1 + LONGEST_TEXT]), values[1 + LONGEST_TEXT] != 0
-        self._text += piece
-        if not (is_part and len(piece) == LONGEST_TEXT):
-            level = "warning" if values[0] <= WARNING else "info"
-            self._sim.event(self._vehicle.name, f"ArduPilot says: {self._text}", level=level)
-            self._text = ""
-
-    def _complain(self, text: str) -> None:
-        if text not in self._complaints:
-            self._complaints.add(text)
-            self._sim.event(self._vehicle.name, text, level="warning")
-
-    # -- the line ----------------------------------------------------------------------------------------------------
-
-    def _connect(self) -> None:
-        try:
-            self._line = socket.create_connection(("127.0.0.1", self._port), timeout=1.0)
-            self._line.setblocking(False)
-            self._send(wire.HEARTBEAT, wire.HEARTBEAT_FIELDS, [0, ONBOARD, NO_AUTOPILOT, 0, 0, VERSION])
-        except OSError as error:
-            if self._sim.time > (self._opened_at or 0.0) + PATIENCE:
-                self._complain(f"faults do not reach ArduPilot: TCP port {self._port}: {error.strerror or error}")
-
-    def _send(self, number: int, fields: np.ndarray, values: list) -> None:
-        """Whatever cannot go now is said again at the next look."""
-        if self._line is not None:
-            frame = np.zeros(wire.LONGEST_FRAME, np.uint8)
-            size = wire.write(self._speaker, number, fields, np.array(values, float), frame, 0)
-            with suppress(OSError):
-                self._line.send(frame[:size].tobytes())
-
-    def _frames(self) -> Iterator[tuple[int, np.ndarray]]:
-        """Those that have come and concern us."""
-        with suppress(OSError):
-            while self._line is not None and (more := self._line.recv(65536)):
-                self._received += more
-        data = np.frombuffer(bytearray(self._received), np.uint8)
-        found = np.zeros(wire.FOUND, np.int64)
-        while wire.find(data, int(found[wire.NEXT]), data.size, found):
-            number = int(found[wire.NUMBER])
-            if number in FIELDS:
-                values = np.zeros(FIELDS[number].size)
-                wire.read(data, found, FIELDS[number], values)
-                yield number, values
-        self._received = self._received[int(found[wire.NEXT]) :]
+    def _fail(self, text: str) -> None:
+        if text not in self._failures:
+            self._failures.add(text)
+            self._sim.fail(self._vehicle.name, text)
 
     def close(self) -> None:
-        self._over = True
         self._vehicle.fault_listeners.remove(self.hear)
-        if self._line is not None:
-            self._line.close()
-
-
-FIELDS = {wire.PARAM_VALUE: wire.PARAM_VALUE_FIELDS, wire.STATUSTEXT: wire.STATUSTEXT_FIELDS}
-"""Of the messages that concern us."""
-
-
-def _letters(name: str) -> bytes:
-    return name.encode().ljust(16, b"\0")
-
-
-def _text(letters: np.ndarray) -> str:
-    return bytes(letters.astype(np.uint8)).partition(b"\0")[0].decode(errors="replace")

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 
+FLYING = 0.5  # m above where it began
+AT_REST = 1.0  # rad/s
+OVERTURNED = 1.0  # rad of roll or pitch
+
+
 class AutopilotError(Exception):
     """The run cannot go on because of an autopilot; the message is meant for the user."""
 
@@ -68,6 +73,8 @@ class Autopilot(Plugin):
         self.parameters, self.sim, self.vehicle, self.number = parameters, sim, vehicle, number
         self.period = ticks_per_period(parameters.rate, sim.step_ns)
         self.wire = np.zeros(WIRE_WIDTH, np.int64)
+        self._started_at = float(vehicle.position[2])
+        self._has_flown = False
         self.transcript: TranscriptWriter | None = None
 
     def open(self, folder: Path) -> None:
@@ -96,6 +103,30 @@ class Autopilot(Plugin):
         flight, wire = self.sim.fleet.flight, self.wire
         self.hear(flight.blocks[wire[BLOCK]], flight.rotors[wire[BLOCK]], wire[LANE], self.sim.tick, wire)
         return int(wire[RESULT])
+
+    def carry(self) -> None:
+        """Hand over what it and others have said to each other beside the frames; it waits for the next."""
+
+    @property
+    def address(self) -> str:
+        """Where ground stations and scripts speak MAVLink with it, as pymavlink writes it; empty if nowhere."""
+        return ""
+
+    def look_up(self) -> None:
+        """Notice that the vehicle flies."""
+        self._has_flown |= float(self.vehicle.position[2]) > self._started_at + FLYING
+
+    def conclude(self) -> None:
+        """The run is over: say how the flight ended, if there was one."""
+        if not self._has_flown:
+            return
+        name = self.vehicle.name
+        if max(self.vehicle.rotor_speeds) > AT_REST:
+            self.sim.event(name, "its autopilot had not landed when the run ended", level="warning")
+        elif np.abs(self.vehicle.euler[:2]).max() > OVERTURNED:
+            self.sim.event(name, "it lies overturned, with its rotors at rest", level="warning")
+        else:
+            self.sim.succeed(name, "its autopilot has landed and stopped the rotors")
 
     def close(self) -> None:
         """End what was started."""
@@ -129,6 +160,8 @@ class Autopilots:
         """Whether any of them holds the run to real time."""
         self.wires = NO_WIRES
         """A row each, see `lockstep`."""
+        self.say: Callable[[str], None] = lambda text: None
+        """Told what somebody has to do for the run to begin."""
 
     def __len__(self) -> int:
         return len(self._flying)
@@ -141,6 +174,10 @@ class Autopilots:
         """By the name of the vehicle, of those who have something to report."""
         reports = self._reports | {autopilot.vehicle.name: autopilot.report() for autopilot in self._flying}
         return {name: report for name, report in reports.items() if report}
+
+    def addresses(self) -> dict[str, str]:
+        """Where they can be spoken with, by the name of the vehicle."""
+        return {autopilot.vehicle.name: autopilot.address for autopilot in self._flying if autopilot.address}
 
     def __getitem__(self, vehicle: str) -> Autopilot:
         """The one that flies this vehicle."""
@@ -197,6 +234,16 @@ class Autopilots:
         """All who were told something."""
         if self._flying and not lockstep.hear(self._sim.tick, self._sim.fleet.flight, self.wires):
             self.attend()
+
+    def carry(self) -> None:
+        """For all, between frames and turns of members."""
+        for autopilot in self._flying:
+            autopilot.carry()
+            autopilot.look_up()
+
+    def conclude(self) -> None:
+        for autopilot in self._flying:
+            autopilot.conclude()
 
     def attend(self) -> None:
         """To all who were not heard well, or whose page is full."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from airloom.keeper import Kept
 from airloom.simulation import Simulation
 
 FRAMES = 1000  # before the other has its go: both meet the same noise of the machine
@@ -71,14 +71,13 @@ def frame_of_px4(seconds: float) -> tuple[float, float]:
 
 @contextmanager
 def _flying(vehicle: dict[str, Any], stand_in: str, port: int) -> Iterator[Simulation]:
-    process = subprocess.Popen([sys.executable, "-c", stand_in, str(port)])
+    process = Kept([sys.executable, "-c", stand_in, str(port)])
     try:
         with Simulation.load("hover", overrides={"systems": {}, "vehicles": {"drone": vehicle}}) as sim:
             sim.step(FRAMES)
             yield sim
     finally:
-        process.kill()
-        process.wait()
+        process.end()
 
 
 ECHO = f"""
@@ -95,7 +94,7 @@ while line.recv(2048) != b"end":
 def _echo_of_datagrams() -> Iterator[socket.socket]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.bind(("127.0.0.1", 0))
-        process = subprocess.Popen([sys.executable, "-c", ECHO, str(line.getsockname()[1])])
+        process = Kept([sys.executable, "-c", ECHO, str(line.getsockname()[1])])
         line.connect(line.recvfrom(2048)[1])
         yield line
         line.send(b"end")

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
+from collections import deque
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.parameter_files import ParameterFileError, read_parameters
+from airloom.keeper import Kept, how_it_ended
 
 PATIENCE = 1.0  # s to end when asked; a frozen autopilot ignores it
 TAIL = 500  # bytes of the console that are told when it fails
+MOST_TEXTS = 5  # of its status texts, likewise
 
 
 def find_program(given: str | None, variable: str, name: str, usual: tuple[str, ...], advice: str) -> Path:
@@ -34,14 +36,14 @@ def find_program(given: str | None, variable: str, name: str, usual: tuple[str, 
 
 
 class Program:
-    """A running autopilot; what it prints is in `console.txt` in its folder."""
+    """A running autopilot, which ends with this process; what it prints is in `console.txt` in its folder."""
 
     def __init__(self, command: list[Any], folder: Path, variables: Mapping[str, str] | None = None) -> None:
         self._output = (folder / "console.txt").open("w+b")
         try:
-            self._process = subprocess.Popen(
-                [str(part) for part in command], cwd=folder, env={**os.environ, **(variables or {})},
-                stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT, start_new_session=True,
+            self._process = Kept(
+                [str(part) for part in command], patience=PATIENCE, cwd=folder, env={**os.environ, **(variables or {})},
+                stdout=self._output, stderr=subprocess.STDOUT,
             )  # fmt: skip
         except OSError as error:
             self._output.close()
@@ -51,10 +53,7 @@ class Program:
     def ended(self) -> str | None:
         """How, if it has."""
         code = self._process.poll()
-        if code is None:
-            return None
-        how = f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with code {code}"
-        return f"{how}{self._last_words()}"
+        return None if code is None else f"{how_it_ended(code)}{self._last_words()}"
 
     def _last_words(self) -> str:
         self._output.seek(0, os.SEEK_END)
@@ -63,12 +62,7 @@ class Program:
         return f"; it said last:\n{text}" if text else ""
 
     def end(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, number)
-            with suppress(subprocess.TimeoutExpired):
-                self._process.wait(PATIENCE)
-        self._process.wait()
+        self._process.end()
         self._output.close()
 
 
@@ -79,7 +73,32 @@ class ProgramParameters(AutopilotParameters):
         None, ge=0, le=99,
         description="which one it is, for its ports; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
     )  # fmt: skip
-    params: dict[str, float] = Field(default_factory=dict, description="the autopilot's parameters by name")
+    params: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
+        default_factory=dict, description="the autopilot's parameters by name"
+    )
+    params_files: list[str] = Field(
+        default_factory=list,
+        description="files with more of them, .parm or as QGroundControl saves them; later ones and params win",
+    )
+    arguments: list[str] = Field(default_factory=list, description="more arguments for the program")
+
+    @field_validator("params_files")
+    @classmethod
+    def _are_read(cls, files: list[str]) -> list[str]:
+        for file in files:
+            try:
+                read_parameters(Path(file).expanduser())
+            except ParameterFileError as error:
+                raise ValueError(str(error)) from None
+        return files
+
+    @property
+    def all_params(self) -> dict[str, float]:
+        """Those of the files, and those of the scenario."""
+        found: dict[str, float] = {}
+        for file in self.params_files:
+            found |= read_parameters(Path(file).expanduser())
+        return found | self.params
 
 
 class ProgramAutopilot(Autopilot):
@@ -87,11 +106,19 @@ class ProgramAutopilot(Autopilot):
 
     Parameters: ClassVar[type[ProgramParameters]] = ProgramParameters
     parameters: ProgramParameters
+    speaks_as: ClassVar[str]
+    """Its name in messages."""
+    tried: ClassVar[tuple[tuple[int, int], ...]]
+    """Its versions that Airloom was tried with."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.instance = self._counted() if self.parameters.instance is None else self.parameters.instance
         self.program: Program | None = None
+        self.version: str | None = None
+        """Once it is known."""
+        self.texts: deque[str] = deque(maxlen=MOST_TEXTS)
+        """The last of its status texts."""
 
     def _counted(self) -> int:
         first = os.environ.get("AIRLOOM_INSTANCE", "0")
@@ -99,11 +126,41 @@ class ProgramAutopilot(Autopilot):
             raise AutopilotFailed(f"cannot be counted: the variable AIRLOOM_INSTANCE is a number from 0, got '{first}'")
         return int(first) + self.number
 
+    def wait_for_command(self, command: str) -> None:
+        """Let somebody know by which command to start the one that is waited for."""
+        text = f"waits for {self.speaks_as}, started by: {command}"
+        self.sim.event(self.vehicle.name, text)
+        self.sim.autopilots.say(f"{self.vehicle.name} {text}")
+
     def must_be_alive(self) -> None:
         if self.program is not None and (how := self.program.ended):
-            raise AutopilotFailed(how)
+            raise AutopilotFailed(f"{how}{self._last_texts()}")
+
+    def _last_texts(self) -> str:
+        return f"\nits last status texts: {' | '.join(self.texts)}" if self.texts else ""
+
+    def note_version(self, major: int, minor: int, patch: int) -> None:
+        self.version = f"{major}.{minor}.{patch}"
+        self.sim.event(self.vehicle.name, f"{self.speaks_as} is version {self.version}")
+        if (major, minor) not in self.tried:
+            tried = " or ".join(f"{major}.{minor}" for major, minor in self.tried)
+            text = f"{self.speaks_as} {self.version} was not tried with Airloom, but {tried}: it may differ"
+            self.sim.event(self.vehicle.name, text, level="warning")
+
+    def report(self) -> dict[str, Any]:
+        return {"program": self.speaks_as, "version": self.version} if self.version else {}
+
+    def note_text(self, text: str, is_warning: bool = False) -> None:
+        """A status text, which also goes to /events."""
+        self.texts.append(text)
+        self.sim.event(self.vehicle.name, f"{self.speaks_as} says: {text}", level="warning" if is_warning else "info")
 
     def close(self) -> None:
         if self.program is not None:
             self.program.end()
             self.program = None
+
+
+def digits(value: float) -> str:
+    """All that a parameter has: 1048574 and not 1.04857e+06."""
+    return str(int(value)) if value == int(value) else repr(float(value))

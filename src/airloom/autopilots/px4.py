@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import time
 from contextlib import suppress
@@ -15,14 +16,15 @@ from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, find_program
+from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.px4_console import Console
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.loom.line import set_kernel_timeouts
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 
-PORT = 4560
+PORT, GROUND_STATION_PORT = 4560, 18570
 PATIENCE = 1.0  # s until the end of a program that has hung up is seen
 USUAL_RATE = 250.0  # Hz
 MOTOR_1 = 101  # as the function of an output
@@ -30,6 +32,9 @@ LOOK = 0.2  # s between two looks whether it is still alive
 PAUSE = 0.002  # s to think that it is given for a frame without an answer, such as those while it boots
 ADVICE = "Build PX4's target 'px4_sitl_default', and name the program by `binary`, by AIRLOOM_PX4 or in the PATH"
 USUAL = ("~/PX4-Autopilot/build/px4_sitl_default/bin/px4", "PX4-Autopilot/build/px4_sitl_default/bin/px4")
+VERSION_HEADER = "src/lib/version/build_git_version.h"
+"""In PX4's build, beside the folder of the program."""
+VERSION = re.compile(r'PX4_GIT_TAG_STR\s+"v(\d+)\.(\d+)\.(\d+)')
 LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
 """What PX4 would remember of an earlier run in the same folder."""
 
@@ -45,17 +50,22 @@ class PX4(ProgramAutopilot):
     Parameters: ClassVar[type[PX4Parameters]] = PX4Parameters
     parameters: PX4Parameters
     needs = ("imu", "magnetometer", "barometer", "gnss")
+    speaks_as, tried = "PX4", ((1, 17),)
     tell, hear = wire.tell, wire.hear
 
     def open(self, folder: Path) -> None:
         self._folder = folder
+        self._console: Console | None = None
         self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
         self._motors = np.array(self.given_motors() or range(1, len(self.vehicle.airframe.rotors) + 1)) - 1
         self._fill_wire()
-        if not self.parameters.attach:
+        if self.parameters.attach:
+            self._say_what_it_must_know()
+        else:
             self.program = self._started(folder)
+            self._console = Console(self, folder)
 
     def _fill_wire(self) -> None:
         self._data, self._stream = np.zeros(wire.LONGEST_DATA, np.uint8), np.zeros(wire.LONGEST_STREAM, np.uint8)
@@ -83,6 +93,10 @@ class PX4(ProgramAutopilot):
             raise AutopilotFailed(
                 f"needs an IMU as fast as its `rate` of {self.parameters.rate:g} Hz; '{imu.name}' has {imu.rate:g} Hz"
             )
+
+    @property
+    def address(self) -> str:
+        return f"udpout:127.0.0.1:{GROUND_STATION_PORT + self.instance}"
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
@@ -175,12 +189,31 @@ class PX4(ProgramAutopilot):
         etc = binary.parent.parent / "etc"
         if not (etc / "init.d-posix/rcS").is_file():
             raise AutopilotFailed(f"cannot be started: there is no {etc}/init.d-posix/rcS, which PX4 needs. {ADVICE}")
+        self._look_for_version(binary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in LEFT_BEHIND:
             (folder / name).unlink(missing_ok=True)
-        variables = {f"PX4_PARAM_{name}": f"{value:g}" for name, value in self._params().items()}
-        variables["PX4_SIM_MODEL"] = self.parameters.airframe
-        return Program([binary, "-d", "-i", self.instance, "-w", folder, etc], folder, variables)
+        command = [binary, "-d", "-i", self.instance, "-w", folder, *self.parameters.arguments, etc]
+        return Program(command, folder, self._variables())
+
+    def _look_for_version(self, binary: Path) -> None:
+        """Its build has it in a header."""
+        with suppress(OSError):
+            text = (binary.parent.parent / VERSION_HEADER).read_text(errors="replace")
+            if found := VERSION.search(text):
+                self.note_version(*map(int, found.groups()))
+
+    def _variables(self) -> dict[str, str]:
+        params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
+        return {**params, "PX4_SIM_MODEL": self.parameters.airframe}
+
+    def _say_what_it_must_know(self) -> None:
+        """One that somebody else starts has the parameters of its airframe and of the scenario only from there."""
+        variables = " ".join(f"{name}={value}" for name, value in self._variables().items())
+        self.wait_for_command(f"{variables} px4 -d -i {self.instance} BUILD/etc")
+        if self.parameters.all_params:
+            text = "its PX4 was attached and has the scenario's parameters only if it was started with them"
+            self.sim.event(self.vehicle.name, text, level="warning")
 
     def _params(self) -> dict[str, float]:
         """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
@@ -197,11 +230,13 @@ class PX4(ProgramAutopilot):
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
             params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
             params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
-        return {**params, **self.parameters.params}
+        return {**params, **self.parameters.all_params}
 
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
+        if self._console is not None:
+            self._console.close()
         for path in self._folder.glob("*"):
             if path.is_symlink():
                 path.unlink()

@@ -1,72 +1,31 @@
-"""The command `airloom`. Everything heavy is imported inside the commands, so that help is there at once."""
+"""The command `airloom`. Ctrl-C is heeded before anything else is imported, and ends it cleanly from then on."""
 
-from __future__ import annotations
-
+import os
 import signal
 import sys
-from typing import Annotated
 
-import typer
-
-from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
-from airloom.cli.mistakes import mistakes
-from airloom.cli.options import flag
-from airloom.cli.screen import complain
-
-OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact lockstep.
-
-[bold]First steps[/bold]
-
-  airloom list                          what there is to fly
-  airloom run hover                     fly it, seen in the browser
-  airloom run hover --headless          fly it as fast as this machine can
-  airloom view                          look at the flight again
-  airloom film last flight.mp4          make a video of it
-  airloom plot last                     draw its figures
-  airloom fly                           command a run from another terminal
-  airloom doctor                        is everything installed and working?
-
-Each command explains itself: airloom run --help
-"""
-
-app = typer.Typer(
-    name="airloom",
-    help=OVERVIEW,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, doctor, bench, check):
-    module.register(app)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from airloom import __version__
-
-        typer.echo(f"airloom {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, flag("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    pass
+ENDED_BY_CTRL_C = ("view", "replay", "serve")
+"""Commands that go on until somebody ends them: there Ctrl-C is no failure."""
 
 
 def main() -> None:
     """Run the command line; a user's mistake becomes one clear message and exit code 2."""
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:  # whoever started it may want Ctrl-C to pass it by
+        signal.signal(signal.SIGINT, _leave)
     try:
-        app(prog_name="airloom")
-    except Exception as error:
-        if not isinstance(error, mistakes()):
-            raise
-        complain(str(error))
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
+        from airloom.cli.app import run_command_line
+
+        run_command_line()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _leave(number: int, _: object) -> None:
+    """At once, for nothing needs to be put in order, and an exception could get lost in the middle of an import."""
+    if os.isatty(1):
+        os.write(1, b"\x1b[?25h")  # a spinner may have hidden the cursor
+    os.write(2, b"Stopped.\n")
+    command = sys.argv[1] if len(sys.argv) > 1 else ""
+    is_usual = command in ENDED_BY_CTRL_C or (command == "fly" and os.isatty(0))  # as at its prompt
+    os._exit(0 if is_usual else 128 + number)

@@ -10,6 +10,7 @@ import typer
 
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, new_table, out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.benchmark import Measurement
@@ -33,9 +34,11 @@ def bench(
     """
     from airloom.benchmark import QUICK, Effort, as_json, benchmarks, machine
 
+    if json_:
+        _keep(json_, "")  # whoever cannot write there should know before it has been measured
     effort = QUICK if quick else Effort()
     measured: list[Measurement] = []
-    with out.status("") as status:
+    with interrupted_by_ctrl_c(), out.status("") as status:
         for name, measure in benchmarks(effort).items():
             status.update(f"Measuring: {name} …")
             measured.append(measure(effort))
@@ -43,13 +46,12 @@ def bench(
     say(f"Airloom {about['airloom']}, {about['processor']}, {about['cores']} cores, MuJoCo {about['mujoco']}")
     _print_table(measured)
     if json_:
-        _keep(json_, json.dumps(as_json(measured), indent=2))
+        _keep(json_, json.dumps(as_json(measured), indent=2) + "\n")
+        say(f"Written: {json_}")
 
 
 def _print_table(measured: list[Measurement]) -> None:
-    table = new_table("", "measured", "", "target", "of bare")
-    for number in (1, 3, 4):
-        table.columns[number].justify = "right"
+    table = new_table("", "measured", "", "target", "of bare", numbers=(1, 3, 4))
     for one in measured:
         style = {True: "green", False: "yellow", None: ""}[one.is_reached]
         sign = "<" if one.less_is_better else "≥"
@@ -65,8 +67,7 @@ def _print_table(measured: list[Measurement]) -> None:
 
 def _keep(file: Path, text: str) -> None:
     try:
-        file.write_text(text + "\n", encoding="utf-8")
+        file.write_text(text, encoding="utf-8")
     except OSError as error:
         complain(f"cannot write {file}: {error.strerror}")
         raise typer.Exit(2) from None
-    say(f"Written: {file}")

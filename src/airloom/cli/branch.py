@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import signal
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from airloom.cli.options import parsed_settings
+from airloom.cli.options import TlsCert, TlsKey, certificate, parsed_settings
 from airloom.cli.screen import complain, say
+from airloom.cli.signals import handled_by
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +21,10 @@ def register(app: typer.Typer) -> None:
 def branch(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Of this branch: members with `at: NAME` start here.")],
     address: Annotated[
-        str, typer.Argument(metavar="ADDRESS", help="Of the loom or of another branch, such as tcp:HOST:7700.")
+        str,
+        typer.Argument(
+            metavar="ADDRESS", help="Of the loom or of another branch: tcp:HOST:7700, or tls:HOST:7700#FINGERPRINT."
+        ),
     ],
     scenario: Annotated[
         str | None,
@@ -38,6 +42,8 @@ def branch(
         str | None,
         typer.Option(metavar="tcp:HOST:PORT", help="Where members and branches of other machines may join this one."),
     ] = None,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for what the members print.")] = Path("."),
 ) -> None:
     """Coordinate the members on this machine, for a simulation on another one.
@@ -48,39 +54,39 @@ def branch(
 
     On the machine of the simulation:
 
-      airloom run relay --set members.wing.at=field --loom tcp:0.0.0.0:7700 --token SECRET
+      airloom run field.yaml --loom tcp:0.0.0.0:7700 --token SECRET
 
     On another one, with the same scenario:
 
-      airloom branch field tcp:simulator:7700 relay --set members.wing.at=field --token SECRET
+      airloom branch field tcp:simulator:7700 field.yaml --token SECRET
     """
-    from airloom.loom.branch import Branch, BranchError
+    from airloom.loom.branch import PATIENCE, Branch, BranchError
 
     members = _members_here(scenario, parsed_settings(set_), name) if scenario else {}
     chosen = token if token is not None else os.environ.get("AIRLOOM_TOKEN", "")
     asked: list[int] = []
-    before = [signal.signal(one, lambda number, _: asked.append(number)) for one in (signal.SIGINT, signal.SIGTERM)]
     try:
-        here = Branch(name, address, chosen, listen)
-        try:
+        with (
+            handled_by(asked.append),
+            closing(Branch(name, address, chosen, listen, certificate(tls_cert, tls_key))) as here,
+        ):
             say(f"Members on this machine join at {here.doors.address}", "cyan")
             if here.doors.remote_address:
                 say(f"Others at {here.doors.remote_address}", "cyan")
+            say(f"Looking for the loom at {address}, for {PATIENCE:g} s at most …")
             here.connect(stopping=lambda: bool(asked))
             out.mkdir(parents=True, exist_ok=True)
             here.start(members, out)
             say(f"Branch {name} at {address}: {_counted(members)}")
             say(f"Over: {here.serve(lambda: bool(asked))}")
-        finally:
-            here.close()
+            faults = [] if asked else here.finish()
     except BranchError as error:
         complain(str(error))
-        raise typer.Exit(1) from None
-    finally:
-        for one, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
-            signal.signal(one, handler)
-    if asked:
-        raise typer.Exit(128 + asked[0])
+        raise typer.Exit(128 + asked[0] if asked else 1) from None
+    for fault in faults:
+        complain(fault)
+    if asked or faults:
+        raise typer.Exit(128 + asked[0] if asked else 1)
 
 
 def _members_here(scenario: str, changes: dict[str, Any], name: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from airloom.cli.options import parsed_settings
 from airloom.cli.screen import out
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.checking import Check
@@ -48,9 +49,9 @@ def check(
     from airloom.checking import examine, subject_of
 
     subject = subject_of(target, scenario, parsed_settings(set_))
-    out.print(f"Checking the {subject.category} [bold]{subject.kind.rpartition(':')[2]}[/bold]")
+    out.print(Text.assemble(f"Checking the {subject.category} ", (subject.kind.rpartition(":")[2], "bold")))
     failed = 0
-    with out.status("Flying …"):
+    with interrupted_by_ctrl_c(), out.status("Flying …"):
         for one in examine(subject):
             failed += one.passed is False
             out.print(_row(one))

@@ -6,6 +6,7 @@ import typer
 from rich.text import Text
 
 from airloom.cli.screen import out
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 SIGNS = {"good": ("✓", "green"), "optional": ("!", "yellow"), "broken": ("✗", "red")}
 
@@ -24,7 +25,7 @@ def doctor() -> None:
     from airloom.doctor import examine
 
     levels = set()
-    with out.status("Looking …"):
+    with interrupted_by_ctrl_c(), out.status("Looking …"):
         for finding in examine():
             sign, style = SIGNS[finding.level]
             text = Text.assemble((f"{sign} ", style), f"{finding.what:<15} ", (finding.detail, "dim"))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 from datetime import UTC, datetime
+from math import isfinite
 from pathlib import Path
 from typing import Annotated
 
@@ -34,7 +36,7 @@ def execute(
 
     The script is a member of a scenario, which starts it:
 
-      members: {logic: {command: [python, -m, airloom, exec, logic.py], rate: 50}}
+      members: {logic: {command: \\[python, -m, airloom, exec, logic.py], rate: 50}}
     """
     from airloom.virtual.execution import execute
     from airloom.member import ADDRESS, NotAdmitted
@@ -47,6 +49,10 @@ def execute(
         )
     if rate and every:
         raise typer.BadParameter("give --rate or --every, not both")
+    if not isfinite(rate or every or 1.0):
+        raise typer.BadParameter("must be a finite number", param_hint="--rate" if rate else "--every")
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # as a Python program finds it
     execute(script, arguments or [], 1 / every if every else rate, _unix_ns(epoch))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import signal
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -15,6 +14,7 @@ from rich.progress import track
 from airloom.cli.options import parsed_speed
 from airloom.cli.screen import out as screen
 from airloom.cli.screen import say, warn
+from airloom.cli.signals import interrupted_by_ctrl_c, interrupted_by_signals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from airloom.studio.film_set import FilmSet
 
 PICTURE = ".png"
+MOST_PICTURES = 1_000_000
+"""More than nine hours at 30 a second."""
 
 
 class CameraMode(StrEnum):
@@ -57,7 +59,8 @@ def film(
     """Make a video, or a picture, of a run.
 
     A browser that nobody sees draws it, picture by picture, so that the film runs evenly however slow this machine is.
-    It needs Chromium or Chrome. Ctrl-C ends it; what has been filmed can be watched.
+
+    It needs Chromium or Chrome. Ctrl-C or SIGTERM ends it; what has been filmed can be watched.
 
     [bold]Examples[/bold]
 
@@ -71,14 +74,14 @@ def film(
     from airloom.studio.playback import Playback
     from airloom.studio.recorded import RecordedSource
 
-    shape, pace = _parsed_size(size), parsed_speed(speed) or 1.0
+    shape, pace = _parsed_size(size), _parsed_pace(speed)
     if not out.parent.is_dir():
         raise typer.BadParameter(f"there is no folder '{out.parent}'", param_hint="OUT")
     clock = Playback()
     source = RecordedSource(RunFolder.open(run), clock)
     whom = _checked_vehicle(vehicle, source.names)
     times = _times(from_, _checked_end(from_, until, clock.end), pace / fps)
-    with FilmSet(source, clock, camera.value, whom) as scene:
+    with FilmSet(source, clock, camera.value, whom) as scene, interrupted_by_ctrl_c():
         if out.suffix == PICTURE:
             _take_picture(scene, out, times[:1], shape)
         else:
@@ -92,6 +95,13 @@ def _parsed_size(text: str) -> Size:
     return int(match[1]), int(match[2])
 
 
+def _parsed_pace(text: str) -> float:
+    pace = parsed_speed(text)
+    if pace is None:
+        raise typer.BadParameter("a film cannot be unlimited: give a number above 0", param_hint="--speed")
+    return pace
+
+
 def _checked_vehicle(name: str | None, known: list[str]) -> str:
     if name is not None and name not in known:
         raise typer.BadParameter(f"the run has no vehicle '{name}', but {', '.join(known[:8])}", param_hint="--vehicle")
@@ -99,9 +109,9 @@ def _checked_vehicle(name: str | None, known: list[str]) -> str:
 
 
 def _checked_end(start: float, until: float | None, end: float) -> float:
-    if start > end:
+    if not start <= end:
         raise typer.BadParameter(f"the run is over at {end:g} s", param_hint="--from")
-    if until is not None and until < start:
+    if until is not None and not until >= start:
         raise typer.BadParameter(f"that is before the film begins, at {start:g} s", param_hint="--until")
     return end if until is None else min(until, end)
 
@@ -110,7 +120,11 @@ def _times(start: float, end: float, step: float) -> np.ndarray:
     """Of the pictures: the same for the same film, however long each takes."""
     import numpy as np
 
-    return start + step * np.arange(int((end - start) / step + 1e-9) + 1)
+    intervals = (end - start) / step + 1e-9
+    if intervals > MOST_PICTURES:
+        problem = f"that makes {intervals:.2g} pictures, and a film has at most {MOST_PICTURES:,}: choose a higher one"
+        raise typer.BadParameter(problem, param_hint="--speed")
+    return start + step * np.arange(int(intervals) + 1)
 
 
 def _take_picture(scene: FilmSet, out: Path, times: np.ndarray, size: Size) -> None:
@@ -124,11 +138,16 @@ def _take_picture(scene: FilmSet, out: Path, times: np.ndarray, size: Size) -> N
 def _shoot(scene: FilmSet, out: Path, times: np.ndarray, size: Size, fps: int) -> None:
     from airloom.studio.film import Filmer
 
-    with Filmer(out, size, fps) as filmer, suppress(KeyboardInterrupt), scene.filmed(times, size) as pictures:
+    with (
+        interrupted_by_signals() as signals,
+        Filmer(out, size, fps) as filmer,
+        suppress(KeyboardInterrupt),
+        scene.filmed(times, size) as pictures,
+    ):
         for picture in track(pictures, "Filming", total=len(times), console=screen, transient=True):
             filmer.frame(picture)
     if filmer.frames:
         say(f"Made {out}: {filmer.frames} pictures, {filmer.frames / fps:.1f} s")
     if filmer.frames < len(times):
         warn(f"Stopped after {filmer.frames} of {len(times)} pictures.")
-        raise typer.Exit(128 + signal.SIGINT)
+        raise typer.Exit(128 + signals[0])

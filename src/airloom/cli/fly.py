@@ -16,6 +16,7 @@ import typer
 from rich.markup import escape
 
 from airloom.cli.screen import complain, new_table, out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.bridges.control.client import LinkClient
@@ -24,6 +25,7 @@ MODES = ("idle", "position_yaw", "velocity_yawrate", "thrust_attitude", "thrust_
 LOOK_PERIOD = 0.05
 """Seconds between two requests of a verb that goes on for a while; well below the usual command timeout of 1 s."""
 MOST_ROWS = 20
+OBSTACLES = ("box", "cylinder", "sphere")
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +49,7 @@ def fly(
     """
     from airloom.bridges.control.client import LinkClient
 
-    with LinkClient.find(run) as link:
+    with interrupted_by_ctrl_c(), LinkClient.find(run) as link:
         raise typer.Exit(Cockpit(link).converse())
 
 
@@ -67,8 +69,12 @@ class Cockpit:
 
     def __init__(self, link: LinkClient) -> None:
         self._link = link
-        self._vehicles = list(link.ask("info")["vehicles"])
+        self._vehicles: list[str] = []
+        self._look_who_is_there()
         self._done = False
+
+    def _look_who_is_there(self) -> None:
+        self._vehicles = list(self._link.ask("info")["vehicles"])
 
     def converse(self) -> int:
         """The exit code."""
@@ -136,6 +142,10 @@ class Cockpit:
             return [*self._vehicles, *GENERAL]
         if len(words) == 1 and words[0] not in GENERAL:
             return list(FOR_VEHICLES)
+        if words == ["spawn"]:
+            from airloom.scenario import known
+
+            return [*known("vehicle"), *OBSTACLES]
         if words[1:] == ["mode"]:
             return list(MODES)
         if words[1:] == ["tune"] and words[0] in self._vehicles:
@@ -165,6 +175,24 @@ class Cockpit:
     def _pause(self) -> None:
         say(f"paused at t = {self._link.ask('pause')['time']:.3f} s")
 
+    def _step(self, ticks: str = "1") -> None:
+        say(f"t = {self._link.ask('step', ticks=_whole_number(ticks))['time']:.9g} s")
+
+    def _restart(self) -> None:
+        self._link.ask("reset")
+        self._look_who_is_there()
+        say("back at t = 0 s")
+
+    def _spawn(self, kind: str, x: str, y: str, z: str, *, yaw: str = "0", size: str | None = None) -> None:
+        given = {} if size is None else {"size": _numbers(*size.split(","))}
+        name = self._link.ask("spawn", kind=kind, position=_numbers(x, y, z), yaw=_number(yaw), **given)["name"]
+        self._look_who_is_there()
+        say(f"{name} is there")
+
+    def _save(self, file: str, *, overwrite: str = "0") -> None:
+        saved = self._link.ask("save", file=file, overwrite=bool(_number(overwrite)))["file"]
+        say(f"saved; run it with: airloom run {shlex.quote(saved)}")
+
     def _resume(self) -> None:
         self._link.ask("resume")
 
@@ -187,7 +215,7 @@ class Cockpit:
 
     def _show(self, vehicle: str) -> None:
         seen = self._link.ask("observe", vehicle=vehicle)["vehicles"]
-        table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", "yaw °", "mode", "mission")
+        table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", "yaw °", "mode", "mission", numbers=range(1, 6))
         for name, state in list(seen.items())[:MOST_ROWS]:
             numbers = [*state["position"], _length(state["velocity"]), degrees(_yaw(state["attitude"]))]
             table.add_row(name, *(f"{round(x, 2) + 0.0:.2f}" for x in numbers), state["mode"], state["mission"] or "")
@@ -291,6 +319,13 @@ def _number(text: str) -> float:
         raise NotUnderstood(f"'{text}' is no number") from None
 
 
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise NotUnderstood(f"'{text}' is no whole number") from None
+
+
 def _maybe_number(text: str | None) -> float | None:
     return None if text is None else _number(text)
 
@@ -345,8 +380,16 @@ GENERAL = {
     "status": Verb("status", "time, speed, and all vehicles", Cockpit._status),
     "pause": Verb("pause", "let time stand still", Cockpit._pause),
     "resume": Verb("resume", "let it go on", Cockpit._resume),
+    "step": Verb("step [TICKS]", "some ticks forward, while time stands still; one if left out", Cockpit._step),
     "speed": Verb("speed N|max", "simulated seconds a second", Cockpit._speed),
     "wait": Verb("wait SECONDS", "wait so many simulated seconds", Cockpit._wait),
+    "spawn": Verb(
+        "spawn KIND X Y Z [yaw=…] [size=A,B,C]",
+        "put a vehicle of airloom list, or a box, cylinder or sphere of that size, into a paused run",
+        Cockpit._spawn,
+    ),
+    "save": Verb("save FILE [overwrite=1]", "write the world as it is now as a scenario", Cockpit._save),
+    "reset": Verb("reset", "back to time 0, the whole run", Cockpit._restart),
     "stop": Verb("stop", "end the run, and leave", Cockpit._stop),
     "help": Verb("help [VERB]", "this", Cockpit._help),
     "quit": Verb("quit", "leave; the run flies on", Cockpit._quit),

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
 from airloom.cli.screen import new_table, out
 
@@ -36,6 +37,8 @@ def list_(
 ) -> None:
     """List what there is: scenarios, vehicles, worlds, sensors and more.
 
+    Their names may stand in scenario files, and on the command line.
+
     [bold]Examples[/bold]
 
       airloom list
@@ -48,7 +51,7 @@ def list_(
         table = new_table("", "", title=one.value)
         table.columns[0].min_width = width
         for name, summary in entries.items():
-            table.add_row(f"[cyan]{name}[/cyan]", summary)
+            table.add_row(Text(name, "cyan"), summary)
         out.print(table)
         out.print()
     if kind in (None, Kind.scenarios):
@@ -57,19 +60,19 @@ def list_(
         )
 
 
-def _entries(category: str) -> dict[str, str]:
+def _entries(category: str) -> dict[str, Text]:
     """Bundled files first: they come ready with numbers; then the plugins that no file is named after."""
     from airloom import plugin
     from airloom.scenario import describe, known
 
-    entries = {name: describe(path) for name, path in known(category).items()}
+    entries = {name: Text(describe(path)) for name, path in known(category).items()}
     if category in plugin.GROUPS:
         entries |= {name: _summary(entry) for name, entry in plugin.names(category).items() if name not in entries}
     return dict(sorted(entries.items()))
 
 
-def _summary(entry) -> str:
+def _summary(entry) -> Text:
     try:
-        return entry.load().summary()
+        return Text(entry.load().summary())
     except Exception as error:
-        return f"[red]cannot be loaded: {type(error).__name__}: {error}[/red]"
+        return Text(f"cannot be loaded: {type(error).__name__}: {error}", "red")

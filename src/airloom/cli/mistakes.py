@@ -16,8 +16,9 @@ def mistakes() -> tuple[type[Exception], ...]:
     from airloom.scenario import ScenarioError
     from airloom.studio.film import FilmError
     from airloom.studio.ports import GatewayError
+    from airloom.tls import TlsError
 
     return (
         ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, PlaceTaken,
-        ClusterError, DoorError, NotAdmitted,
+        ClusterError, DoorError, NotAdmitted, TlsError,
     )  # fmt: skip

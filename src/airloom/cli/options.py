@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from math import isfinite
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from airloom.cli.screen import warn
+
+if TYPE_CHECKING:
+    from airloom.run_folder import RunFolder
+    from airloom.tls import Certificate
 
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
@@ -18,6 +25,14 @@ def parsed_port(text: str) -> int:
     return int(text)
 
 
+def parsed_token(text: str) -> str:
+    from airloom.text import is_sound
+
+    if not is_sound(text):
+        raise typer.BadParameter("a token is text in UTF-8")
+    return text
+
+
 Port = Annotated[
     int | None,
     typer.Option(
@@ -28,13 +43,59 @@ Host = Annotated[
     str, typer.Option(metavar="ADDRESS", help="Where the studio listens; 0.0.0.0 lets other computers join.")
 ]
 Token = Annotated[
-    str | None, typer.Option(metavar="TEXT", help="What other computers must know to join; made up if left out.")
+    str | None,
+    typer.Option(
+        metavar="TEXT", parser=parsed_token, help="What other computers must know to join; made up if left out."
+    ),
 ]
+
+
+TlsCert = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Certificate to show by TLS, in PEM, instead of one made up here.")
+]
+TlsKey = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Its private key; in the file of the certificate if left out.")
+]
+
+
+def certificate(cert: Path | None, key: Path | None) -> Certificate | None:
+    """The one that was given, if it is one."""
+    from airloom.tls import Certificate
+
+    if cert is None:
+        if key is not None:
+            raise typer.BadParameter("a key needs its certificate; give --tls-cert too", param_hint="--tls-key")
+        return None
+    given = Certificate(cert, key)
+    given.context()
+    return given
+
+
+def own_certificate() -> Certificate:
+    """That of this machine's user."""
+    from airloom.tls import Certificate
+
+    return Certificate.own()
 
 
 def flag(*names: str, help: str, **more: Any) -> Any:
     """An option without a value; some versions of Typer would show a type for it."""
     return typer.Option(*names, metavar="", help=help, **more)
+
+
+Replace = Annotated[
+    bool, flag("--replace", help="Replace an earlier run in --out DIR; if left out, DIR-2 is taken, and so on.")
+]
+
+
+def new_folder(scenario: str, out: Path | None, replace: bool) -> RunFolder:
+    """For a run; says so if it is not the one that was asked for."""
+    from airloom.run_folder import RunFolder
+
+    folder = RunFolder.create(scenario, out, replace)
+    if out not in (None, folder.path):
+        warn(f"{out} holds an earlier run, so this one goes to {folder.path}; --replace would replace it.")
+    return folder
 
 
 def parsed_speed(text: str) -> float | None:
@@ -55,3 +116,6 @@ def parsed_settings(texts: list[str] | None) -> dict[str, Any]:
     from airloom.scenario import parse_override
 
     return dict(parse_override(text) for text in texts or [])
+
+
+Tls = Annotated[bool, flag("--tls", help="The studio speaks https, so that nobody on the way reads the token.")]

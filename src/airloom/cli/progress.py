@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, Progress, TextColumn
 from rich.status import Status
 
-from airloom.cli.screen import out
+from airloom.cli.screen import out, say
 
 if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
+    from airloom.scenario import Scenario
 
 REFRESH = 0.1
 """Seconds between two looks of the progress bar."""
+
+
+MANY = 2000
+"""Vehicles that take more than about a second to be made."""
 
 
 class Display:
@@ -72,6 +77,13 @@ def displayed(engine: str, quiet: bool) -> Iterator[Display | None]:
             yield display
     finally:
         display.close()
+
+
+def tell_of_many(scenario: Scenario) -> None:
+    """Vehicles by the thousand take a while to be made, and there is nothing to be seen of it."""
+    count = sum(len(vehicle.names(name)) for name, vehicle in scenario.vehicles.items())
+    if count >= MANY:
+        say(f"Making {count:,} vehicles …", "dim")
 
 
 def _news(run: RecordedRun) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from airloom.cli.options import Speed
 from airloom.cli.screen import out, say
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 Run = Annotated[
     str, typer.Argument(metavar="RUN", help="A run's folder, its log file, or the word last.", show_default=True)
@@ -33,11 +34,14 @@ def plot(
 ) -> None:
     """Draw a run: each vehicle's flight, the fleet, or chosen fields.
 
+    A field is named by its topic and its path in the message; fields of the same name share a panel.
+
     [bold]Examples[/bold]
 
       airloom plot last
       airloom plot runs/hover-1 --out flight.pdf
-      airloom plot last --field /cf/odometry.pose.pose.position.z --field /cf/setpoint.position.z
+      airloom plot last --field /cf/state.pose.pose.position.z
+      airloom plot last --field /cf/rotors.velocity --field /cf/command.thrust
     """
     from airloom import plotting
 
@@ -59,4 +63,5 @@ def replay(run: Run = "last", speed: Speed = "1") -> None:
     from airloom.cli.options import parsed_speed
     from airloom.replay import print_replay
 
-    print_replay(run, parsed_speed(speed) or float("inf"), out)
+    with interrupted_by_ctrl_c():
+        print_replay(run, parsed_speed(speed) or float("inf"), out)

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import shlex
 import signal
-import sys
 import traceback
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
-from airloom.cli.options import Host, Port, Token, flag, parsed_settings, parsed_speed
-from airloom.cli.screen import complain, out, say, warn
+from airloom.cli.options import (
+    Host, Port, Replace, Tls, TlsCert, TlsKey, Token, certificate, flag, new_folder, own_certificate, parsed_settings,
+    parsed_speed,
+)  # fmt: skip
+from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.cli.mistakes import mistakes
 
@@ -23,6 +27,10 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+    from airloom.tls import Certificate
+
+
+MOST_ADDRESSES = 8
 
 
 @dataclass
@@ -30,18 +38,22 @@ class StudioWishes:
     host: str
     port: int | None
     token: str | None
+    certificate: Certificate | None
+    """For https."""
 
 
 @dataclass
 class Wishes:
     speed: float | None
     folder: Path | None
+    replace: bool
     log: bool
     link: bool
     studio: StudioWishes | None
     loom: str | None
     cluster: str | None
     token: str | None
+    certificate: Certificate | None
     figures: bool
     quiet: bool
     debug: bool
@@ -73,10 +85,11 @@ def run(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for the run; runs/SCENARIO-N if left out.")
     ] = None,
+    replace: Replace = False,
     link: Annotated[bool, flag("--link", help="Let `airloom fly` command a headless run, too.")] = False,
     loom: Annotated[
         str | None,
-        typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join, besides this one's."),
+        typer.Option(metavar="tcp:HOST:PORT", help="Where members on other machines may join; tls:HOST:PORT by TLS."),
     ] = None,
     cluster: Annotated[
         str | None,
@@ -89,6 +102,9 @@ def run(
     port: Port = None,
     host: Host = "127.0.0.1",
     token: Token = None,
+    tls: Tls = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
     debug: Annotated[bool, flag("--debug", help="Print the traceback if the run fails.")] = False,
 ) -> None:
     """Fly a scenario, seen in the browser; leave a folder with log, summary and figures.
@@ -103,11 +119,15 @@ def run(
 
     Ctrl-C ends it cleanly, a second Ctrl-C at once.
 
+    The exit code is 0 if all went well, 1 if the run could not go on, 2 if it could not begin because of a mistake.
+
+    It is 3 if somebody in the run did not do its job (a mission failed), and 128 + N after signal N.
+
     [bold]Examples[/bold]
 
       airloom run hover
       airloom run hover --headless              without the studio, at full speed
-      airloom run fleet --host 0.0.0.0          others may look on
+      airloom run fleet --host 0.0.0.0 --tls    others may look on
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
       airloom run hover --until 600             time to fly it yourself
@@ -116,13 +136,15 @@ def run(
     from airloom.cli.progress import displayed
     from airloom.scenario import load
 
-    studio = None if headless else StudioWishes(host, port, token)
+    given = certificate(tls_cert, tls_key)
+    studio = None if headless else StudioWishes(host, port, token, given or (own_certificate() if tls else None))
     if studio:
         from airloom.studio.ports import check
 
         check(host, port)
-    pace = parsed_speed(speed or ("1" if link or studio else "max"))
-    wishes = Wishes(pace, out, not no_log, link, studio, loom, cluster, token, not (no_log or no_figures), quiet, debug)
+    pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
+    figures = not (no_log or no_figures)
+    wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -139,28 +161,26 @@ def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
     """The run after its end, and the signals that ended it."""
     from airloom.recorded_run import RecordedRun
-    from airloom.run_folder import RunFolder
 
     sim = _made(scenario, wishes)
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")
+    if not wishes.quiet:
+        sim.autopilots.say = say
     _open_to_others(sim, wishes)
-    replaces = wishes.folder is not None and wishes.folder.is_dir() and any(wishes.folder.iterdir())
-    folder = RunFolder.create(scenario.name, wishes.folder)
-    if replaces and not wishes.quiet:
-        warn(f"Replaced the earlier run in {folder.path}.")
+    folder = new_folder(scenario.name, wishes.folder, wishes.replace)
     run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
-    invitation = iter([_invitation(run)] if wishes.link else [])
+    notices = _notices(run, wishes)
 
     def look() -> None:
         if display:
             display.compiled()
-            for text in invitation:
+            for text in notices:
                 say(text, "cyan")
             display.look(run)
 
-    with _studio_beside(run, wishes), ended_by_signals(run) as signals:
+    with ended_by_signals(run) as signals, _studio_beside(run, wishes):
         run.fly(look)
     return run, signals
 
@@ -170,13 +190,16 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     from airloom.loom.cluster import Cluster
     from airloom.loom.doors import token_for
 
-    sim.loom.listen, sim.loom.token = wishes.loom, wishes.token
+    sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
+    if not wishes.quiet:
+        sim.loom.tell = say
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:
         sim.loom.token = token_for(wishes.loom, wishes.token)
         need = f" with token {sim.loom.token}" if sim.loom.token else ""
-        say(f"Members on other machines join at {wishes.loom}{need}", "cyan")
+        shown = f"#{(wishes.certificate or own_certificate()).fingerprint}" if wishes.loom.startswith("tls:") else ""
+        say(f"Members on other machines join at {wishes.loom}{shown}{need}", "cyan")
 
 
 def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
@@ -185,7 +208,17 @@ def _studio_beside(run: RecordedRun, wishes: Wishes) -> AbstractContextManager:
     from airloom.cli.studio_process import StudioProcess
 
     asked = wishes.studio
-    return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, wishes.quiet)
+    return StudioProcess(run.folder.path, asked.host, asked.port, asked.token, asked.certificate, wishes.quiet)
+
+
+def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
+    """What is of interest once the run has begun."""
+    if wishes.link:
+        yield _invitation(run)
+    if addresses := run.sim.autopilots.addresses():
+        places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
+        more = ", …" if len(addresses) > MOST_ADDRESSES else ""
+        yield f"Autopilots speak MAVLink at:  {', '.join(places)}{more}"
 
 
 def _invitation(run: RecordedRun) -> str:
@@ -197,8 +230,11 @@ def _invitation(run: RecordedRun) -> str:
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
     from airloom.blame import blame
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
+    if not wishes.quiet:
+        tell_of_many(scenario)
     try:
         with abandoned_by_signals():
             return Simulation(scenario)
@@ -212,6 +248,8 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
 
 def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     """Draw, tell, and give the exit code."""
+    from airloom.verdict import EXIT_CODE
+
     figures = _drawn(run, wishes.quiet) if wishes.figures else []
     if not wishes.quiet:
         from airloom.cli.summary import print_summary
@@ -225,6 +263,9 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     if run.outcome.status == "stopped" and signals:
         warn(f"Stopped at t = {run.sim.time:.3f} s by {signal.Signals(signals[0]).name}.")
         return 128 + signals[0]
+    if not run.sim.verdict.is_good:
+        complain(str(run.sim.verdict), "The run failed")
+        return EXIT_CODE
     return 0
 
 
@@ -247,6 +288,6 @@ def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
 
     complain(reason, "The run failed")
     if debug:
-        traceback.print_exception(error, file=sys.stderr)
+        err.print(Text("".join(traceback.format_exception(error))), soft_wrap=True)
     elif not isinstance(error, (AutopilotError, Diverged, LoomError, *mistakes())):
         warn("With --debug you see the traceback.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,12 +16,26 @@ def register(app: typer.Typer) -> None:
     app.command()(schema)
 
 
+class FileKind(StrEnum):
+    scenario = "scenario"
+    vehicle = "vehicle"
+    world = "world"
+    sensor = "sensor"
+    controller = "controller"
+    estimator = "estimator"
+    autopilot = "autopilot"
+    system = "system"
+
+
 def schema(
+    kind: Annotated[
+        FileKind, typer.Argument(metavar="KIND", help=f"Of which files: {', '.join(FileKind)}.")
+    ] = FileKind.scenario,
     out: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Where to write it; printed if left out.", show_default=False)
     ] = None,
 ) -> None:
-    """Print the JSON schema of scenario files, for editors.
+    """Print the JSON schema of scenario files, or of others, for editors.
 
     With it an editor checks and completes what you type.
 
@@ -28,10 +43,14 @@ def schema(
 
       airloom schema --out scenario.schema.json
       # yaml-language-server: $schema=scenario.schema.json
-    """
-    from airloom.scenario import json_schema
 
-    text = json.dumps(json_schema(), indent=2, ensure_ascii=False)
+    The same for the file of a vehicle of your own:
+
+      airloom schema vehicle --out vehicle.schema.json
+    """
+    from airloom.scenario.schema import file_schema
+
+    text = json.dumps(file_schema(kind.value), indent=2, ensure_ascii=False)
     if out is None:
         typer.echo(text)
         return
@@ -41,5 +60,5 @@ def schema(
         complain(f"cannot write {out}: {error.strerror}")
         raise typer.Exit(2) from None
     say(f"Written: {out}")
-    say("For VS Code (with Red Hat's YAML extension), make this the first line of your scenario file:")
+    say(f"For VS Code (with Red Hat's YAML extension), make this the first line of your {kind.value} file:")
     say(f"  # yaml-language-server: $schema={out.resolve()}", "cyan")

@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Iterable
+from typing import Any
+
 from rich import box
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-out = Console(highlight=False)
-err = Console(stderr=True, highlight=False)
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Characters that command a terminal, turn the order of its text, or cannot be encoded."""
+
+
+def harmless(text: str) -> str:
+    """With every character that a terminal would obey written out, such as \\x1b."""
+    return _HARMFUL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+class _HarmlessConsole(Console):
+    """Prints names, values and messages from anybody's files without obeying what is hidden in them."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """Before it is measured, so that a table has room for what is written out."""
+        return super().render_str(harmless(text), **how)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=harmless(segment.text))
+
+
+out = _HarmlessConsole(highlight=False)
+err = _HarmlessConsole(stderr=True, highlight=False)
 
 
 def complain(message: str, title: str = "Error") -> None:
@@ -24,8 +50,8 @@ def say(message: str, style: str = "") -> None:
     out.print(Text(message, style), soft_wrap=True)
 
 
-def new_table(*columns: str, title: str = "") -> Table:
-    """A quiet table that fits the terminal: the last column gives way."""
+def new_table(*columns: str, title: str = "", numbers: Container[int] = ()) -> Table:
+    """A quiet table that fits the terminal: its columns of `numbers` are never cut, the texts beside them give way."""
     table = Table(
         title=title or None,
         title_justify="left",
@@ -36,7 +62,6 @@ def new_table(*columns: str, title: str = "") -> Table:
         header_style="dim",
         show_header=any(columns),
     )
-    for number, heading in enumerate(columns):
-        is_last = number == len(columns) - 1
-        table.add_column(heading, no_wrap=not is_last, overflow="fold" if is_last else "ellipsis")
+    for k, heading in enumerate(columns):
+        table.add_column(heading, no_wrap=k in numbers, overflow="fold", justify="right" if k in numbers else "left")
     return table

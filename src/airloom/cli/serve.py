@@ -9,12 +9,15 @@ import shlex
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from airloom.cli.options import flag, parsed_settings
+from airloom.cli.options import (
+    Replace, TlsCert, TlsKey, certificate, flag, new_folder, own_certificate, parsed_settings, parsed_token,
+)  # fmt: skip
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 
@@ -22,9 +25,17 @@ if TYPE_CHECKING:
     from airloom.bridges.steps.session import Session
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
+    from airloom.tls import Certificate
 
 DEFAULT_SOCKET = Path("airloom.sock")
 LOCAL = "127.0.0.1"
+
+
+class Keep(NamedTuple):
+    """Where log and summary go."""
+
+    folder: Path
+    replace: bool
 
 
 def register(app: typer.Typer) -> None:
@@ -43,6 +54,7 @@ def serve(
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Folder for log and summary; nothing is kept if left out.")
     ] = None,
+    replace: Replace = False,
     socket_: Annotated[
         Path | None,
         typer.Option("--socket", metavar="PATH", help="Listen at a Unix socket.", show_default="airloom.sock"),
@@ -56,8 +68,15 @@ def serve(
     ] = LOCAL,
     token: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="What a client must show; beyond this computer one is made up if left out."),
+        typer.Option(
+            metavar="TEXT",
+            parser=parsed_token,
+            help="What a client must show; beyond this computer one is made up if left out.",
+        ),
     ] = None,
+    tls: Annotated[bool, flag("--tls", help="Speak TLS on the TCP port.")] = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Let a controller in another program drive a scenario, step by step.
 
@@ -65,7 +84,7 @@ def serve(
 
       {"method": "describe"}
       {"method": "reset", "seed": 1}
-      {"method": "command", "vehicle": "cf", "kind": "position_yaw", "position": [0, 0, 1]}
+      {"method":"command","vehicle":"cf","kind":"position_yaw","position":[0,0,1]}
       {"method": "step", "ticks": 4, "observe": "cf"}
 
     A step may bring its command with it, and so be a whole turn of a control loop in one round trip.
@@ -78,10 +97,10 @@ def serve(
 
     [bold]Examples[/bold]
 
-      airloom serve hover --set systems={}                      commands for its own controller
-      airloom serve hover --set systems={} --set vehicles.cf.controller=null --tcp 5555
-      airloom serve hover --tcp 5555 --host 0.0.0.0             other computers, with a token
-      airloom serve hover --set systems={} --out results/mine   airloom view results/mine shows it
+      airloom serve hover --set systems={}                  you command it
+      airloom serve hover --set vehicles.cf.controller=null
+      airloom serve hover --tcp 5555 --host 0.0.0.0 --tls   for other computers
+      airloom serve hover --out results/mine                to be viewed later
     """
     from airloom.scenario import load
 
@@ -91,63 +110,76 @@ def serve(
         raise typer.BadParameter("only a TCP port has an address; give --tcp PORT too", param_hint="--host")
     if token is not None and stdio:
         raise typer.BadParameter("standard input and output need none", param_hint="--token")
+    shown = certificate(tls_cert, tls_key) or (own_certificate() if tls else None)
+    if shown and tcp is None:
+        raise typer.BadParameter("only a TCP port needs it; give --tcp PORT too", param_hint="--tls")
     chosen = load(scenario, parsed_settings(set_) | ({} if seed is None else {"seed": seed}))
+    keep = None if out is None else Keep(out, replace)
     if stdio:
-        _over_stdio(chosen, out)
+        _over_stdio(chosen, keep)
     elif tcp is not None:
-        _over_tcp(chosen, out, host, tcp, token)
+        _over_tcp(chosen, keep, host, tcp, token, shown)
     else:
-        _over_unix_socket(chosen, out, socket_ or DEFAULT_SOCKET, token)
+        _over_unix_socket(chosen, keep, socket_ or DEFAULT_SOCKET, token)
 
 
-def _over_stdio(scenario: Scenario, out: Path | None) -> None:
+def _over_stdio(scenario: Scenario, keep: Keep | None) -> None:
     from airloom.bridges.steps.server import serve_stream
 
     replies = os.dup(1)
     os.dup2(2, 1)  # whatever anybody prints must not get between the replies
-    with _session(scenario, out) as session:
+    with abandoned_by_signals(code=0), _session(scenario, keep) as session:
         serve_stream(session, 0, replies)
 
 
-def _over_tcp(scenario: Scenario, out: Path | None, host: str, port: int, token: str | None) -> None:
+def _over_tcp(
+    scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None, shown: Certificate | None
+) -> None:
     from airloom.bridges.steps.places import tcp_listener
     from airloom.loopback import LOOPBACK
+    from airloom.tls import TlsDoor
 
-    with tcp_listener(host, port) as listener:
+    with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
         if host not in LOOPBACK and not token:
             token = secrets.token_urlsafe(16)
             say(f"Clients must show this token:  {token}", "cyan")
-        _listen(scenario, out, listener, f"{host}:{listener.getsockname()[1]}", token)
+        where = f"{host}:{listener.getsockname()[1]}"
+        if shown is None:
+            _listen(scenario, keep, listener, where, token)
+            return
+        say(f"Its certificate has the SHA-256 fingerprint {shown.fingerprint}.")
+        with TlsDoor(listener, shown) as door:
+            _listen(scenario, keep, door.inside, where, token)
 
 
-def _over_unix_socket(scenario: Scenario, out: Path | None, path: Path, token: str | None) -> None:
+def _over_unix_socket(scenario: Scenario, keep: Keep | None, path: Path, token: str | None) -> None:
     from airloom.bridges.steps.places import unix_listener
 
-    with unix_listener(path) as listener:
+    tidy = partial(path.unlink, missing_ok=True)
+    with unix_listener(path) as listener, abandoned_by_signals(tidy, code=0):
         try:
-            _listen(scenario, out, listener, str(path), token)
+            _listen(scenario, keep, listener, str(path), token)
         finally:
-            path.unlink(missing_ok=True)
+            tidy()
 
 
-def _listen(scenario: Scenario, out: Path | None, listener: socket.socket, where: str, token: str | None) -> None:
+def _listen(scenario: Scenario, keep: Keep | None, listener: socket.socket, where: str, token: str | None) -> None:
     from airloom.bridges.steps.server import serve_socket
 
-    with _session(scenario, out) as session:
+    with _session(scenario, keep) as session:
         say(f"Serving {scenario.name} at {where}; Ctrl-C ends it.", "cyan")
         serve_socket(session, listener, token)
     warn("Stopped.")
 
 
 @contextmanager
-def _session(scenario: Scenario, out: Path | None) -> Iterator[Session]:
+def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
     """Until a signal comes; then what it leaves is complete."""
     from airloom.bridges.steps.session import Session
     from airloom.recorded_run import RecordedRun
-    from airloom.run_folder import RunFolder
 
     with _made(scenario) as sim:
-        run = None if out is None else RecordedRun(sim, RunFolder.create(scenario.name, out))
+        run = None if keep is None else RecordedRun(sim, new_folder(scenario.name, keep.folder, keep.replace))
         session = Session(sim, run)
         if run:
             run.start_counting()
@@ -159,11 +191,12 @@ def _session(scenario: Scenario, out: Path | None) -> Iterator[Session]:
 
 def _made(scenario: Scenario) -> Simulation:
     """With everything compiled, so that the first step takes no longer than the others."""
+    from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
-    with abandoned_by_signals():
-        sim = Simulation(scenario)
-        sim.warm_up()
+    tell_of_many(scenario)
+    sim = Simulation(scenario)
+    sim.warm_up()
     gc.collect()
     gc.freeze()  # what is loaded stays: to search it again would take longer than many steps, in the middle of one
     return sim

@@ -1,8 +1,9 @@
-"""What Ctrl-C and SIGTERM do."""
+"""What Ctrl-C, SIGTERM and SIGHUP do: a closed terminal or a lost connection ends what it ends, as cleanly."""
 
 from __future__ import annotations
 
 import os
+import select
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,17 +15,47 @@ if TYPE_CHECKING:
     from airloom.bridges.steps.session import Session
     from airloom.recorded_run import RecordedRun
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+_interruptions: list[int] = []
+
+
+def was_interrupted() -> bool:
+    """Whether Ctrl-C has raised an exception, which the compiler may have turned into one of its own."""
+    return bool(_interruptions)
+
 
 @contextmanager
-def abandoned_by_signals() -> Iterator[None]:
-    """Nothing is lost yet: a signal ends the process at once, for an exception could get lost inside the compiler."""
+def interrupted_by_ctrl_c() -> Iterator[None]:
+    """Ctrl-C raises KeyboardInterrupt inside, for there is something to put in order."""
+
+    def interrupt(number: int, _: Any) -> None:
+        _interruptions.append(number)
+        raise KeyboardInterrupt
+
+    before = signal.getsignal(signal.SIGINT)
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def abandoned_by_signals(tidy: Callable[[], None] = lambda: None, code: int | None = None) -> Iterator[None]:
+    """Nothing is lost yet: a signal ends the process at once, for an exception could get lost inside the compiler.
+
+    The exit code tells of the signal, unless another is given.
+    """
 
     def leave(number: int) -> None:
+        tidy()
         out.show_cursor()
-        warn(f"Stopped before the first tick by {signal.Signals(number).name}.")
-        os._exit(128 + number)
+        warn("Stopped.")
+        os._exit(128 + number if code is None else code)
 
-    with _handled_by(leave):
+    with handled_by(leave):
         yield
 
 
@@ -37,13 +68,12 @@ def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
 
     def end(number: int) -> None:
         caught.append(number)
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, signal.SIG_DFL)
+        _leave_the_second_to_the_system()
         run.stop()
-        if not run.started:
+        if run.is_starting:
             raise Interrupted
 
-    with _handled_by(end):
+    with handled_by(end):
         yield caught
 
 
@@ -54,26 +84,55 @@ def ended_between_requests(session: Session) -> Iterator[None]:
 
     def end(number: int) -> None:
         session.ending = True
-        for one in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(one, signal.SIG_DFL)
+        _leave_the_second_to_the_system()
         if not session.busy:
             raise Interrupted
 
-    with suppress(Interrupted), _handled_by(end):
+    with suppress(Interrupted), handled_by(end):
         yield
 
 
 @contextmanager
-def _handled_by(handle: Callable[[int], None]) -> Iterator[None]:
+def interrupted_by_signals() -> Iterator[list[int]]:
+    """The first signal raises KeyboardInterrupt, the second ends the process. Yields what was caught."""
+    caught: list[int] = []
+
+    def end(number: int) -> None:
+        caught.append(number)
+        _leave_the_second_to_the_system()
+        raise KeyboardInterrupt
+
+    with handled_by(end):
+        yield caught
+
+
+@contextmanager
+def handled_by(handle: Callable[[int], None]) -> Iterator[None]:
     """Leaves a signal alone that the process was started to ignore."""
 
     def receive(number: int, _: Any) -> None:
+        if number == signal.SIGHUP:
+            _write_nowhere_what_nobody_reads()
         handle(number)
 
-    wanted = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is not signal.SIG_IGN]
+    wanted = [one for one in ENDING if signal.getsignal(one) is not signal.SIG_IGN]
     before = {one: signal.signal(one, receive) for one in wanted}
     try:
         yield
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def _leave_the_second_to_the_system() -> None:
+    for one in ENDING:
+        signal.signal(one, signal.SIG_DFL)
+
+
+def _write_nowhere_what_nobody_reads() -> None:
+    """What is written to a terminal that is gone, or to a program that ended with it, would fail."""
+    for number in (1, 2):
+        question = select.poll()
+        question.register(number, 0)
+        if question.poll(0):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)

@@ -14,7 +14,9 @@ from types import TracebackType
 from typing import Any
 
 from airloom.cli.screen import say, warn
+from airloom.keeper import Kept
 from airloom.studio.ports import USUAL_PORT
+from airloom.tls import Certificate
 
 PATIENCE = 3.0  # s for the studio to end
 
@@ -22,17 +24,23 @@ PATIENCE = 3.0  # s for the studio to end
 class StudioProcess:
     """Runs as long as the context is open; says where it is as soon as it knows."""
 
-    def __init__(self, folder: Path, host: str, port: int | None, token: str | None, quiet: bool) -> None:
-        self._quiet, self._folder, self._port = quiet, folder, port
+    def __init__(
+        self,
+        folder: Path,
+        host: str,
+        port: int | None,
+        token: str | None,
+        certificate: Certificate | None,
+        quiet: bool,
+    ) -> None:
+        self._quiet, self._folder, self._port, self._certificate = quiet, folder, port, certificate
         self._ending = False
         heard, told = os.pipe()  # of our own: libraries print to standard output what they like
-        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--parent", str(os.getpid())]
-        command += ["--tell", str(told)]
+        command = [sys.executable, "-m", "airloom.studio", str(folder), "--host", host, "--tell", str(told)]
         command += [] if port is None else ["--port", str(port)]
+        command += ["--tls", *(str(file) for file in certificate if file)] if certificate else []
         variables = {**os.environ, **({"AIRLOOM_TOKEN": token} if token else {})}
-        self._process = subprocess.Popen(
-            command, pass_fds=[told], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=variables
-        )
+        self._process = Kept(command, patience=PATIENCE, pass_fds=[told], stdout=subprocess.DEVNULL, env=variables)
         os.close(told)
         Thread(target=self._listen, args=[heard], name="studio", daemon=True).start()
 
@@ -41,12 +49,7 @@ class StudioProcess:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._ending = True
-        self._process.terminate()
-        try:
-            self._process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        self._process.end()
 
     def _listen(self, heard: int) -> None:
         told: dict[str, Any] = {}
@@ -64,16 +67,18 @@ class StudioProcess:
         if "error" in told:
             warn(f"No studio: {told['error']}. The run goes on without it.")
         elif not self._quiet:
-            invite(told["url"], told["port"], self._port)
+            invite(told["url"], told["port"], self._port, self._certificate)
             if _has_screen():
                 webbrowser.open(told["url"])
 
 
-def invite(url: str, port: int, asked: int | None) -> None:
+def invite(url: str, port: int, asked: int | None, certificate: Certificate | None) -> None:
     """Say where the studio is, and why it is not at the usual place."""
     if asked is None and port != USUAL_PORT:
         say(f"Port {USUAL_PORT} is in use, so the studio takes {port}.")
     say(f"Look at it in a browser:  {url}", "cyan")
+    if certificate:
+        say(f"Its certificate has the SHA-256 fingerprint {certificate.fingerprint}.")
 
 
 def _has_screen() -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from airloom.recorded_run import RecordedRun
 
 MOST_VEHICLES = 5
-MOST_WARNINGS = 10
+MOST_WARNINGS = MOST_SUCCESSES = 10
 
 
 def print_summary(run: RecordedRun, figures: list[Path]) -> None:
@@ -26,8 +26,16 @@ def print_summary(run: RecordedRun, figures: list[Path]) -> None:
     if run.pacer:
         _print_lateness(run)
     for name, report in sim.autopilots.reports().items():
-        _print_board(name, report)
+        if "lateness" in report:
+            _print_board(name, report)
+        else:
+            say(f"{name} was flown by {report['program']} {report['version']}")
     _print_vehicles(run)
+    successes = [finding for finding in sim.verdict.findings if finding.good]
+    for success in successes[:MOST_SUCCESSES]:
+        say(str(success), "green")
+    if len(successes) > MOST_SUCCESSES:
+        say(f"… and {len(successes) - MOST_SUCCESSES} more that did their job", "green")
     for warning in sim.warnings[:MOST_WARNINGS]:
         warn(f"Warning: {warning}")
     if len(sim.warnings) > MOST_WARNINGS:
@@ -57,9 +65,7 @@ def _print_board(vehicle: str, report: dict[str, Any]) -> None:
 
 
 def _print_vehicles(run: RecordedRun) -> None:
-    table = new_table("vehicle", "x m", "y m", "z m", "speed m/s")
-    for column in table.columns[1:]:
-        column.justify = "right"
+    table = new_table("vehicle", "x m", "y m", "z m", "speed m/s", numbers=range(1, 5))
     vehicles = list(run.sim.vehicles.values())
     for vehicle in vehicles[:MOST_VEHICLES]:
         speed = float(np.linalg.norm(vehicle.velocity))

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from airloom.cli.options import Host, Port, Token
+from airloom.cli.options import Host, Port, Tls, TlsCert, TlsKey, Token, certificate, own_certificate
 from airloom.cli.screen import out, say, warn
+from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.run_folder import RunFolder
@@ -32,12 +33,17 @@ def view(
     port: Port = None,
     host: Host = "127.0.0.1",
     token: Token = None,
+    tls: Tls = False,
+    tls_cert: TlsCert = None,
+    tls_key: TlsKey = None,
 ) -> None:
     """Look at a run in the browser, at any moment of it; or at several side by side.
 
-    The studio shows it as it showed the flight: play it, faster or slower, or drag the time to where it gets
-    interesting; plot what was logged, read what happened. Several runs play by the same clock in one scene, each in a
-    colour of its own. A run that is still under way is joined, if it was started with the studio or with --link.
+    Play it, faster or slower, or drag the time; plot what was logged, read what happened.
+
+    Several runs play by the same clock in one scene, each in a colour of its own.
+
+    A run that is still under way is joined, if it was started with the studio or with --link.
 
     Ctrl-C ends it.
 
@@ -46,20 +52,21 @@ def view(
       airloom view                                    the last run
       airloom view runs/hover-1 runs/hover-2          what became different?
       airloom view runs/fleet-3/log-1.mcap            an earlier log of it
-      airloom view last --host 0.0.0.0                others may look on
+      airloom view last --host 0.0.0.0 --tls          others may look on
     """
     from airloom.cli.studio_process import invite
     from airloom.studio.ports import check
     from airloom.studio.studio import Studio
 
     check(host, port)
+    shown = certificate(tls_cert, tls_key) or (own_certificate() if tls else None)
     sources = _opened(runs or ["last"])
-    with Studio(sources, host, port, token) as studio:
-        invite(studio.gateway.url, studio.gateway.port, port)
+    context = shown.context() if shown else None
+    with Studio(sources, host, port, token, context) as studio, suppress(KeyboardInterrupt), interrupted_by_ctrl_c():
+        invite(studio.gateway.url, studio.gateway.port, port, shown)
         say("Ctrl-C ends it.", "dim")
-        with suppress(KeyboardInterrupt):
-            studio.run(look=_listening(studio))
-            say(f"Over: {studio.stage.lost}.")
+        studio.run(look=_listening(studio))
+        say(f"Over: {studio.stage.lost}.")
 
 
 def _listening(studio: Studio) -> Callable[[], None]:

@@ -2,8 +2,8 @@
 
 Position: a = a* + k_d (v* − v) + k_p (p* − p) + k_i ∫(p* − p), with k_p = ω², k_d = 2ω; the thrust direction that gives
 this acceleration and the heading that gives the yaw are followed by α = ω_a² e − 2 ω_a (ω − ω*), and the torque is
-J α + ω × J ω. The attitude error e is twice the tangent of half the angle between body z and the wanted thrust
-direction: it needs no trigonometry and stays defined when upside down.
+J α + ω × J ω, less what turns it from outside (control/turning.py). The attitude error e is twice the tangent of half
+the angle between body z and the wanted thrust direction: it needs no trigonometry and stays defined when upside down.
 
 Tuning: see control/multirotor.py.
 """
@@ -15,22 +15,24 @@ from math import pi, sqrt, tan
 from pydantic import Field
 
 from airloom.compiled import compiled
-from airloom.control.lanes import limit
+from airloom.control.lanes import is_kept_off, limit
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
+from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
 from airloom.flight_stack import Rated, block_kernel
 from airloom.physics.rows import (
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY, JYZ,
-    JZZ, LANES, MASS, MEMORY, MODE, SAX, SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
+    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GRAVITY, LANES, MASS, MODE, SAX,
+    SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
 )  # fmt: skip
 
 (
-    PERIOD, KP, KD, KI, KP_Z, KD_Z, KI_Z, REACH, TILT_KP, TILT_KD, YAW_KP, YAW_KD, LEAN, MIN_THRUST, MAX_THRUST,
-) = (GAIN + k * LANES for k in range(15))  # fmt: skip
-SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
+    KP, KD, KI, REACH, TILT_KP, TILT_KD, YAW_KP, YAW_KD, LEAN, MIN_THRUST, MAX_THRUST,
+) = (OWN_GAINS + k * LANES for k in range(11))  # fmt: skip
+SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
 MAX_INTEGRAL = 5.0  # m/s² that the integral may add
-NEAR = 0.15  # part of the braking distance within which the integral works: farther off it would only wind up
+MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
+MOST_TILT_ERROR = 6.0  # twice the tangent of half the angle, reached at 143°: from there on only the way back counts
 
 
 @compiled
@@ -41,14 +43,16 @@ def want_acceleration(w):
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         near = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * near, ey * near, ez * near
-        gain = w[PERIOD + i] if (far < NEAR) & (w[MODE + i] > 0.0) else 0.0
+        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        kept_off = is_kept_off(w[KP + i], w[KD + i], ex, ey, ez, vx, vy, vz) & (w[MODE + i] > 0.0)
+        gain = w[PERIOD + i] if kept_off else 0.0
+        gain = gain * MOST_INTEGRATED / far if far > MOST_INTEGRATED else gain
         w[SUM_X + i] = limit(w[SUM_X + i] + gain * w[KI + i] * ex, -MAX_INTEGRAL, MAX_INTEGRAL)
         w[SUM_Y + i] = limit(w[SUM_Y + i] + gain * w[KI + i] * ey, -MAX_INTEGRAL, MAX_INTEGRAL)
-        w[SUM_Z + i] = limit(w[SUM_Z + i] + gain * w[KI_Z + i] * ez, -MAX_INTEGRAL, MAX_INTEGRAL)
-        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        w[SUM_Z + i] = limit(w[SUM_Z + i] + gain * w[KI + i] * ez, -MAX_INTEGRAL, MAX_INTEGRAL)
         x = w[SAX + i] + w[KP + i] * ex + w[KD + i] * vx + w[SUM_X + i]
         y = w[SAY + i] + w[KP + i] * ey + w[KD + i] * vy + w[SUM_Y + i]
-        z = w[SAZ + i] + w[KP_Z + i] * ez + w[KD_Z + i] * vz + w[SUM_Z + i] + w[GRAVITY + i]
+        z = w[SAZ + i] + w[KP + i] * ez + w[KD + i] * vz + w[SUM_Z + i] + w[GRAVITY + i]
         lowest = 0.2 * w[GRAVITY + i]
         z = z if z > lowest else lowest
         level, most = sqrt(x * x + y * y), w[LEAN + i] * z
@@ -71,8 +75,11 @@ def follow_thrust_direction(w):
         x = (r00 * fx + r10 * fy + r20 * fz) / size
         y = (r01 * fx + r11 * fy + r21 * fz) / size
         z = (r02 * fx + r12 * fy + r22 * fz) / size
-        below = 1.0 + z if z > -0.8 else 0.2
-        roll_error, pitch_error = -2.0 * y / below, 2.0 * x / below
+        side = sqrt(x * x + y * y)
+        error = 2.0 * side / (1.0 + z) if z > -0.8 else MOST_TILT_ERROR
+        roll_error, pitch_error = -error * y / side, error * x / side
+        roll_error = roll_error if side > 1e-9 else error  # upside down to the last digit, any way is as good
+        pitch_error = pitch_error if side > 1e-9 else 0.0
         ahead = r00 * w[SCOS + i] + r10 * w[SSIN + i]
         aside = r00 * w[SSIN + i] - r10 * w[SCOS + i]
         level = sqrt(ahead * ahead + aside * aside)
@@ -83,9 +90,6 @@ def follow_thrust_direction(w):
         lx = w[TILT_KP + i] * roll_error + w[TILT_KD + i] * (turn * r20 - p)
         ly = w[TILT_KP + i] * pitch_error + w[TILT_KD + i] * (turn * r21 - q)
         lz = w[YAW_KP + i] * yaw_error + w[YAW_KD + i] * (turn * r22 - r)
-        hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
-        hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
-        hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
         on = 1.0 if w[MODE + i] > 0.0 else 0.0
         thrust = w[MASS + i] * size * (z if z > 0.1 else 0.1)
         thrust = limit(thrust, w[MIN_THRUST + i], w[MAX_THRUST + i])
@@ -94,15 +98,28 @@ def follow_thrust_direction(w):
         w[PITCH + i] = (fx * w[SCOS + i] + fy * w[SSIN + i]) / size
         w[YAW_RATE + i] = turn
         w[WANT_THRUST + i] = on * thrust
-        w[WANT_X + i] = on * (w[JXX + i] * lx + w[JXY + i] * ly + w[JXZ + i] * lz + q * hz - r * hy)
-        w[WANT_Y + i] = on * (w[JXY + i] * lx + w[JYY + i] * ly + w[JYZ + i] * lz + r * hx - p * hz)
-        w[WANT_Z + i] = on * (w[JXZ + i] * lx + w[JYZ + i] * ly + w[JZZ + i] * lz + p * hy - q * hx)
+        w[WANT_X + i] = lx
+        w[WANT_Y + i] = ly
+        w[WANT_Z + i] = lz
+        resist_pushes(w, i, w[MODE + i] > 0.0)
+
+
+@compiled
+def rest(w):
+    """Idle vehicles want no torque; they want no thrust already."""
+    for i in range(LANES):
+        on = 1.0 if w[MODE + i] > 0.0 else 0.0
+        w[WANT_X + i] *= on
+        w[WANT_Y + i] *= on
+        w[WANT_Z + i] *= on
 
 
 @block_kernel
 def control_cascade(w, rotors, tick):
     want_acceleration(w)
     follow_thrust_direction(w)
+    turn_by_torque(w)
+    rest(w)
     mix(w, rotors)
 
 
@@ -135,6 +152,6 @@ class Cascade(MultirotorController):
         position, tilt, turn = self.frequencies()
         loop = [position**2, 2.0 * position, p.integral * position**3]
         return [
-            1.0 / p.rate, *loop, *loop, 2.0 * p.max_speed / position, tilt**2, 2.0 * tilt, turn**2, 2.0 * turn,
+            *self.turning_gains(tilt), *loop, 2.0 * p.max_speed / position, tilt**2, 2.0 * tilt, turn**2, 2.0 * turn,
             tan(p.max_tilt), 0.05 * self.lift, 0.95 * self.lift,
         ]  # fmt: skip

@@ -5,11 +5,15 @@ velocity errors into tilt; altitude PID gives the thrust as PWM. On board (Fig. 
 500 Hz, mixer (eq. 9), and PWM→speed ω = slope · PWM + offset.
 
 Units as the paper's gains need them: xy_kp and xy_ki give DEGREES of tilt per m/s and per m; attitude_kp and
-attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the offset only. Beyond the
-paper, a setpoint that moves has its velocity taken off the measured one.
+attitude_ki act on an error in DEGREES. The π/30 of its eq. 8 belongs to the offset only.
+
+Beyond the paper: a setpoint that moves has its velocity taken off the measured one; speeds that errors may ask for and
+integrals can be limited; the rate loop may have a derivative, as that of the firmware; and a vehicle that is upside
+down pitches the other way, since the pitch angle then falls with the pitch rate.
 """
 
-from math import pi, sqrt
+from math import inf, pi, sqrt
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -30,9 +34,11 @@ DEGREE = pi / 180.0
     XY_KP, XY_KI, TILT_LIMIT, YAW_KP, YAW_RATE_LIMIT,
     Z_FEEDFORWARD, Z_KP, Z_KI, Z_KD, THRUST_MIN, THRUST_MAX,
     ATTITUDE_KP, ATTITUDE_KI, RATE_KP, YAW_RATE_KP, YAW_RATE_KI, PWM_SLOPE, PWM_OFFSET,
-    XY_SPEED, TILT_INTEGRAL, THRUST_INTEGRAL,
-) = (GAIN + k * LANES for k in range(26))  # fmt: skip
-SUM_X, SUM_Y, SUM_Z, SUM_ROLL, SUM_PITCH, SUM_YAW_RATE, ROLL_RATE, PITCH_RATE = (MEMORY + k * LANES for k in range(8))
+    XY_SPEED, TILT_INTEGRAL, THRUST_INTEGRAL, CLIMB, ATTITUDE_INTEGRAL, RATE_KD,
+) = (GAIN + k * LANES for k in range(29))  # fmt: skip
+(
+    SUM_X, SUM_Y, SUM_Z, SUM_ROLL, SUM_PITCH, SUM_YAW_RATE, ROLL_RATE, PITCH_RATE, LAST_P, LAST_Q,
+) = (MEMORY + k * LANES for k in range(10))  # fmt: skip
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
 
 
@@ -64,16 +70,18 @@ def generate_reference(w, tick):
         ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
         vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
         fastest, lean, lift, tilt = w[XY_SPEED + i], w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
+        climb = w[CLIMB + i]
         u_error = limit(ex * c + ey * s, -fastest, fastest) + vx * c + vy * s
         v_error = limit(ey * c - ex * s, -fastest, fastest) + vy * c - vx * s
+        near = due & (ez < climb) & (ez > -climb)
         update(w, SUM_X + i, due, limit(w[SUM_X + i] + w[XY_KI + i] * DEGREE * u_error * dt, -lean, lean))
         update(w, SUM_Y + i, due, limit(w[SUM_Y + i] + w[XY_KI + i] * DEGREE * v_error * dt, -lean, lean))
-        update(w, SUM_Z + i, due, limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift))
+        update(w, SUM_Z + i, near, limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift))
         update(w, PITCH + i, due, limit(w[XY_KP + i] * DEGREE * u_error + w[SUM_X + i], -tilt, tilt))
         update(w, ROLL + i, due, limit(-(w[XY_KP + i] * DEGREE * v_error + w[SUM_Y + i]), -tilt, tilt))
         turn = w[YAW_KP + i] * shortest_turn(w[SYAW + i] - angle_of(aside, ahead))
         update(w, YAW_RATE + i, due, limit(turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i]))
-        pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * ez + w[SUM_Z + i] + w[Z_KD + i] * vz
+        pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * limit(ez, -climb, climb) + w[SUM_Z + i] + w[Z_KD + i] * vz
         update(w, THRUST + i, due, limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i]))
 
 
@@ -85,11 +93,13 @@ def control_attitude(w, tick):
         nose_down = limit(2.0 * (a * c - d * b), -1.0, 1.0)
         roll = angle_of(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
         pitch = angle_of(nose_down, sqrt((1.0 - nose_down) * (1.0 + nose_down)))
-        dt = w[ATTITUDE_DT + i]
-        roll_error, pitch_error = (w[ROLL + i] - roll) / DEGREE, (w[PITCH + i] - pitch) / DEGREE
+        dt, most = w[ATTITUDE_DT + i], w[ATTITUDE_INTEGRAL + i]
+        turned = 1.0 if b * b + c * c < 0.5 else -1.0  # whether body z points up or down
+        roll_error = shortest_turn(w[ROLL + i] - roll) / DEGREE
+        pitch_error = turned * (w[PITCH + i] - pitch) / DEGREE
         kp, ki = w[ATTITUDE_KP + i], w[ATTITUDE_KI + i]
-        update(w, SUM_ROLL + i, due, w[SUM_ROLL + i] + roll_error * dt)
-        update(w, SUM_PITCH + i, due, w[SUM_PITCH + i] + pitch_error * dt)
+        update(w, SUM_ROLL + i, due, limit(w[SUM_ROLL + i] + roll_error * dt, -most, most))
+        update(w, SUM_PITCH + i, due, limit(w[SUM_PITCH + i] + pitch_error * dt, -most, most))
         update(w, ROLL_RATE + i, due, kp * roll_error + ki * w[SUM_ROLL + i])
         update(w, PITCH_RATE + i, due, kp * pitch_error + ki * w[SUM_PITCH + i])
 
@@ -101,8 +111,11 @@ def control_rates(w, rotors):
         flies = w[MODE + i] != 0.0
         yaw_error = w[YAW_RATE + i] - w[EWZ + i]
         update(w, SUM_YAW_RATE + i, flies, w[SUM_YAW_RATE + i] + yaw_error * w[RATE_DT + i])
-        roll = 0.5 * w[RATE_KP + i] * (w[ROLL_RATE + i] - w[EWX + i])
-        pitch = 0.5 * w[RATE_KP + i] * (w[PITCH_RATE + i] - w[EWY + i])
+        p, q, kp, kd = w[EWX + i], w[EWY + i], w[RATE_KP + i], w[RATE_KD + i] / w[RATE_DT + i]
+        roll = 0.5 * (kp * (w[ROLL_RATE + i] - p) + kd * (w[LAST_P + i] - p))
+        pitch = 0.5 * (kp * (w[PITCH_RATE + i] - q) + kd * (w[LAST_Q + i] - q))
+        w[LAST_P + i] = p
+        w[LAST_Q + i] = q
         yaw = w[YAW_RATE_KP + i] * yaw_error + w[YAW_RATE_KI + i] * w[SUM_YAW_RATE + i]
         thrust, slope, offset = w[THRUST + i], w[PWM_SLOPE + i], w[PWM_OFFSET + i]
         rotors[TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset if flies else 0.0
@@ -129,7 +142,9 @@ class CrazyflieParameters(Rated):
     tilt_limit: float = Field(pi / 6, gt=0, lt=pi / 2, description="rad")
     yaw_kp: float = Field(0.0914, ge=0, description="rad/s per rad")
     yaw_rate_limit: float = Field(1.11 * pi, gt=0, description="rad/s")
-    z_feedforward: float = Field(6874.0, ge=0, le=65535, description="hover PWM")
+    z_feedforward: float | None = Field(
+        None, ge=0, le=65535, description="hover PWM; that of the vehicle's weight if left out"
+    )
     z_kp: float = Field(70.0, ge=0, description="PWM per m")
     z_ki: float = Field(3.15, ge=0, description="PWM per m s")
     z_kd: float = Field(373.0, ge=0, description="PWM per m/s")
@@ -138,11 +153,14 @@ class CrazyflieParameters(Rated):
     attitude_kp: float = Field(0.0611, ge=0, description="rad/s per degree")
     attitude_ki: float = Field(0.0349, ge=0, description="rad/s per degree s")
     rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s, roll and pitch")
+    rate_kd: float = Field(0.0, ge=0, description="PWM per rad/s², roll and pitch")
     yaw_rate_kp: float = Field(1000.0, ge=0, description="PWM per rad/s")
     yaw_rate_ki: float = Field(95.6839, ge=0, description="PWM per rad")
     xy_speed_limit: float = Field(1000.0, gt=0, description="velocity that a position error may ask for, m/s")
+    z_speed_limit: float = Field(1000.0, gt=0, description="likewise of a height error, m/s")
     tilt_integral_limit: float = Field(10.0, gt=0, description="tilt that the xy integral may reach, rad")
     thrust_integral_limit: float = Field(65535.0, gt=0, description="thrust that the z integral may reach, PWM")
+    attitude_integral_limit: float = Field(1e6, gt=0, description="what the attitude integral may reach, degree s")
     pwm_slope: float = Field(0.2685, gt=0, description="rad/s per PWM")
     pwm_offset: float = Field(426.24, description="rad/s")
 
@@ -153,6 +171,7 @@ class Crazyflie(Controller):
     Parameters = CrazyflieParameters
     parameters: CrazyflieParameters
     kernel = control_crazyflie
+    thrust_unit = "PWM"
 
     def check(self) -> None:
         signs = [(p[0] > 0, p[1] > 0, r.turns) for r in self.airframe.rotors for p in [r.position]]
@@ -162,6 +181,28 @@ class Crazyflie(Controller):
                 "the controller 'crazyflie' flies four rotors in an ×, listed front right (ccw), back right (cw), "
                 "back left (ccw), front left (cw); use the controller 'cascade' for any other layout"
             )
+        p, weight = self.parameters, self.airframe.mass * self.airframe.gravity
+        least, hover, most = map(self._thrust, (p.thrust_min, self.hover_pwm(), p.thrust_max))
+        if weight > 0 and not (least < weight < most and abs(hover - weight) < 0.4 * weight):
+            raise StackError(
+                f"with these rotors the controller gives {least:.3g} to {most:.3g} N, and {hover:.3g} N to hover; the "
+                f"vehicle weighs {weight:.3g} N: its gains are those of another vehicle"
+            )
+
+    def _thrust(self, pwm: float) -> float:
+        """Of all four rotors together, N."""
+        p = self.parameters
+        return sum(
+            rotor.thrust_constant * min(max(p.pwm_slope * pwm + p.pwm_offset, 0.0), rotor.max_speed) ** 2
+            for rotor in self.airframe.rotors
+        )
+
+    def hover_pwm(self) -> float:
+        p = self.parameters
+        return (self.airframe.hover_speed - p.pwm_offset) / p.pwm_slope if p.z_feedforward is None else p.z_feedforward
+
+    def in_force(self) -> dict[str, Any]:
+        return self.parameters.model_dump() | {"z_feedforward": self.hover_pwm()}
 
     def rates(self) -> dict[str, float]:
         p = self.parameters
@@ -169,11 +210,13 @@ class Crazyflie(Controller):
 
     def gains(self, step_ns: int) -> list[float]:
         p = self.parameters
+        climb = p.z_speed_limit * p.z_kd / p.z_kp if p.z_kp * p.z_kd > 0 else inf
         return [
             ticks_per_period(p.position_rate, step_ns), ticks_per_period(p.attitude_rate, step_ns),
             1.0 / p.position_rate, 1.0 / p.attitude_rate, 1.0 / p.rate,
             p.xy_kp, p.xy_ki, p.tilt_limit, p.yaw_kp, p.yaw_rate_limit,
-            p.z_feedforward, p.z_kp, p.z_ki, p.z_kd, p.thrust_min, p.thrust_max,
+            self.hover_pwm(), p.z_kp, p.z_ki, p.z_kd, p.thrust_min, p.thrust_max,
             p.attitude_kp, p.attitude_ki, p.rate_kp, p.yaw_rate_kp, p.yaw_rate_ki, p.pwm_slope, p.pwm_offset,
-            p.xy_speed_limit, p.tilt_integral_limit, p.thrust_integral_limit,
+            p.xy_speed_limit, p.tilt_integral_limit, p.thrust_integral_limit, climb,
+            p.attitude_integral_limit, p.rate_kd,
         ]  # fmt: skip

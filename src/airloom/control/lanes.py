@@ -62,3 +62,13 @@ def angle_of(y, x):
 def shortest_turn(angle):
     """The same direction between −π and π."""
     return angle - 2.0 * pi * np.floor(angle / (2.0 * pi) + 0.5)
+
+
+@compiled
+def is_kept_off(kp, kd, ex, ey, ez, vx, vy, vz):
+    """Whether something, such as wind, keeps a vehicle off its setpoint, so that an integral should help.
+
+    With position and velocity errors e and v: whether it comes closer at less than half the speed k_p/k_d · e. One that
+    is on its way is faster, and would only wind the integral up.
+    """
+    return kd * (ex * vx + ey * vy + ez * vz) + 0.5 * kp * (ex * ex + ey * ey + ez * ez) > 0.0

@@ -9,8 +9,14 @@ Attitude is X-Y-Z: R = Rx(φ) Ry(θ) Rz(ψ), ρ = (φ, θ, ψ), ω = D(φ, θ) �
   φ* = atan2(−f_y, f_z), θ* = asin(f_x / |f|), then as thrust and attitude
 - velocity and yaw rate: the same with k_p = 0 for position and yaw
 
-with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: an integral in position mode (0 turns it off),
-thrust and tilt limited to what the rotors can do, and yaw given up first where they saturate.
+with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: an integral in position mode and an observer of
+torques from outside (control/turning.py), either turned off by 0; thrust and tilt limited to what the rotors can do,
+and what is given up first where they saturate (see mixer.py). Errors of angles are turned the shorter way.
+
+Where the pitch, wanted or actual, comes near 90°, φ and ψ lose their meaning. From 72° on the law gives way to one that
+knows no angles, and from 81° on that one rules alone: the rotation q⁻¹ q* from the attitude to the wanted one is
+a turn about body z followed by the tilt of that axis, and with e twice the sine of half of each,
+ω̇ = k_d (ω* − ω) + k_p e, with the gains of yaw for the turn and those of the attitude for the tilt.
 """
 
 from __future__ import annotations
@@ -22,30 +28,32 @@ from pydantic import Field, model_validator
 
 from airloom.commands import Mode
 from airloom.compiled import compiled
-from airloom.control.lanes import angle_of, limit, shortest_turn, update
+from airloom.control.lanes import angle_of, is_kept_off, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
+from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
 from airloom.flight_stack import Rated, block_kernel
 from airloom.physics.rows import (
     APITCH, APITCHRATE, AROLL, AROLLRATE, ATHRUST, AYAW, AYAWRATE, BAX, BAY, BAZ, BVX, BVY, BVZ, BYAWRATE, B_IN_BODY,
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, GRAVITY, JXX, JXY, JXZ, JYY, JYZ,
-    JZZ, LANES, MASS, MEMORY, MODE, QTHRUST, QTX, QTY, QTZ, Q_IN_WORLD, RAX, RAY, RAZ, RTHRUST, RX, RY, RZ, R_IN_WORLD,
-    SAX, SAY, SAZ, SPX, SPY, SPZ, SVX, SVY, SVZ, SYAW, SYAWRATE,
+    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GRAVITY, LANES, MASS, MODE, QTHRUST, QTX,
+    QTY, QTZ, Q_IN_WORLD, RAX, RAY, RAZ, RTHRUST, RX, RY, RZ, R_IN_WORLD, SAX, SAY, SAZ, SPX, SPY, SPZ, SVX, SVY, SVZ,
+    SYAW, SYAWRATE,
 )  # fmt: skip
 
 (
-    PERIOD, POSITION_KP, POSITION_KD, POSITION_KI, VELOCITY_K, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, YAWRATE_K,
+    POSITION_KP, POSITION_KD, POSITION_KI, VELOCITY_K, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, YAWRATE_K,
     RATE_K, REACH, LEAN, MAX_THRUST,
-) = (GAIN + k * LANES for k in range(14))  # fmt: skip
-SUM_X, SUM_Y, SUM_Z = (MEMORY + k * LANES for k in range(3))
+) = (OWN_GAINS + k * LANES for k in range(13))  # fmt: skip
+SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
-WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE = (
-    OTHER_WANTS + k * LANES for k in range(6)
-)
+WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE, WANT_LEVEL = (
+    OTHER_WANTS + k * LANES for k in range(7)
+)  # the last is the cosine of the pitch
 IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mode)
 MAX_INTEGRAL = 3.0  # m/s²
-NEAR = 0.15  # part of the braking distance within which the integral works
-LEAST_COSINE = 0.05  # of the pitch, where X-Y-Z angles are about to lose their meaning
+MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
+LEAST_COSINE = 0.05  # of the pitch, which must not be divided by
+ANGLES_FADE, ANGLES_END = 0.3, 0.15  # cosines of the pitch between which X-Y-Z angles give way
 
 
 @compiled
@@ -75,14 +83,16 @@ def accelerate_to_position(w):
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         shrink = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * shrink, ey * shrink, ez * shrink
+        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
         kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i]
-        near = (far < NEAR) & (w[MODE + i] == POSITION)
-        update(w, SUM_X + i, near, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
-        update(w, SUM_Y + i, near, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
-        update(w, SUM_Z + i, near, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
-        w[WANT_X + i] = w[SAX + i] + kd * (w[SVX + i] - w[EVX + i]) + kp * ex + w[SUM_X + i]
-        w[WANT_Y + i] = w[SAY + i] + kd * (w[SVY + i] - w[EVY + i]) + kp * ey + w[SUM_Y + i]
-        w[WANT_Z + i] = w[SAZ + i] + kd * (w[SVZ + i] - w[EVZ + i]) + kp * ez + w[SUM_Z + i]
+        ki = ki * MOST_INTEGRATED / far if far > MOST_INTEGRATED else ki
+        kept_off = is_kept_off(kp, kd, ex, ey, ez, vx, vy, vz) & (w[MODE + i] == POSITION)
+        update(w, SUM_X + i, kept_off, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Y + i, kept_off, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
+        update(w, SUM_Z + i, kept_off, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
+        w[WANT_X + i] = w[SAX + i] + kd * vx + kp * ex + w[SUM_X + i]
+        w[WANT_Y + i] = w[SAY + i] + kd * vy + kp * ey + w[SUM_Y + i]
+        w[WANT_Z + i] = w[SAZ + i] + kd * vz + kp * ez + w[SUM_Z + i]
         w[WANT_YAW + i] = w[SYAW + i]
         w[WANT_YAWRATE + i] = w[SYAWRATE + i]
 
@@ -102,7 +112,7 @@ def accelerate_to_velocity(w):
             w[WANT_X + i] = ax + k * (vx - w[EVX + i])
             w[WANT_Y + i] = ay + k * (vy - w[EVY + i])
             w[WANT_Z + i] = w[BAZ + i] + k * (w[BVZ + i] - w[EVZ + i])
-            w[WANT_YAWRATE + i] = w[BYAWRATE + i]
+            w[WANT_YAW + i], w[WANT_YAWRATE + i] = 0.0, w[BYAWRATE + i]
 
 
 @compiled
@@ -122,6 +132,7 @@ def lean_to_accelerate(w):
         w[WANT_THRUST + i] = sqrt(x * x + y * y + z * z)
         w[WANT_ROLL + i] = angle_of(-y, z)
         w[WANT_PITCH + i] = angle_of(x, sqrt(y * y + z * z))
+        w[WANT_LEVEL + i] = sqrt(y * y + z * z) / w[WANT_THRUST + i]
         w[WANT_ROLLRATE + i] = 0.0
         w[WANT_PITCHRATE + i] = 0.0
 
@@ -135,7 +146,7 @@ def take_attitude(w):
             w[WANT_THRUST + i] = w[ATHRUST + i]
             w[WANT_ROLL + i], w[WANT_PITCH + i], w[WANT_YAW + i] = roll, pitch, w[AYAW + i]
             w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i] = w[AROLLRATE + i], w[APITCHRATE + i]
-            w[WANT_YAWRATE + i] = w[AYAWRATE + i]
+            w[WANT_YAWRATE + i], w[WANT_LEVEL + i] = w[AYAWRATE + i], cos(pitch)
 
 
 @compiled
@@ -183,13 +194,72 @@ def follow_attitude(w):
         yaw_kd = yaw_kd if holds_yaw else yawrate_k
         x, y, z = turn_like(
             sp, cp, st, ct, droll, dpitch, dyaw,
-            kp * (w[WANT_ROLL + i] - angle_of(-r12, r22)) + kd * (w[WANT_ROLLRATE + i] - droll),
-            kp * (w[WANT_PITCH + i] - angle_of(st, ct)) + kd * (w[WANT_PITCHRATE + i] - dpitch),
+            kp * shortest_turn(w[WANT_ROLL + i] - angle_of(-r12, r22)) + kd * (w[WANT_ROLLRATE + i] - droll),
+            kp * shortest_turn(w[WANT_PITCH + i] - angle_of(st, ct)) + kd * (w[WANT_PITCHRATE + i] - dpitch),
             turn + yaw_kd * (w[WANT_YAWRATE + i] - dyaw),
         )  # fmt: skip
         w[WANT_X + i] = r00 * x + r10 * y + r20 * z
         w[WANT_Y + i] = r01 * x + r11 * y + r21 * z
         w[WANT_Z + i] = r02 * x + r12 * y + r22 * z
+
+
+@compiled
+def is_any_steep(w):
+    """Whether a vehicle of the block pitches, or shall, so far that angles lose their meaning."""
+    count = 0
+    for i in range(LANES):
+        _, _, sine, _, _, _, _, _, _ = believed_rotation(w, i)
+        steep = (1.0 - sine * sine < ANGLES_FADE * ANGLES_FADE) | (w[WANT_LEVEL + i] < ANGLES_FADE)
+        count += 1 if steep & (w[MODE + i] >= POSITION) & (w[MODE + i] <= ATTITUDE) else 0
+    return count > 0
+
+
+@compiled
+def wanted_quaternion(w, i):
+    """Of Rx(φ*) Ry(θ*) Rz(ψ*)."""
+    roll, pitch, yaw = 0.5 * w[WANT_ROLL + i], 0.5 * w[WANT_PITCH + i], 0.5 * w[WANT_YAW + i]
+    cr, sr, cp, sp, cy, sy = cos(roll), sin(roll), cos(pitch), sin(pitch), cos(yaw), sin(yaw)
+    return (
+        cr * cp * cy - sr * sp * sy, sr * cp * cy + cr * sp * sy,
+        cr * sp * cy - sr * cp * sy, cr * cp * sy + sr * sp * cy,
+    )  # fmt: skip
+
+
+@compiled
+def turn_and_tilt(w, i):
+    """What takes body z to where it shall be, about x and y, and the turn about z: twice the sines of half the angles.
+
+    q⁻¹ q* = (a, b, c, d) is the turn (a, 0, 0, d)/n about z, followed by the tilt (n, (a b + c d)/n, (a c − b d)/n, 0).
+    """
+    e, f, g, h = w[EQW + i], -w[EQX + i], -w[EQY + i], -w[EQZ + i]
+    p, q, r, s = wanted_quaternion(w, i)
+    a, b = e * p - f * q - g * r - h * s, e * q + f * p + g * s - h * r
+    c, d = e * r - f * s + g * p + h * q, e * s + f * r - g * q + h * p
+    n = sqrt(a * a + d * d)
+    if n < 1e-9:
+        return 2.0 * b, 2.0 * c, 0.0
+    return 2.0 * (a * b + c * d) / n, 2.0 * (a * c - b * d) / n, 2.0 * d / n * (1.0 if a >= 0.0 else -1.0)
+
+
+@compiled
+def follow_steep_attitude(w):
+    """Mend the angular acceleration of those who are near 90° of pitch, or shall be."""
+    for i in range(LANES):
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = believed_rotation(w, i)
+        level = sqrt(r12 * r12 + r22 * r22)
+        share = limit((ANGLES_FADE - min(level, w[WANT_LEVEL + i])) / (ANGLES_FADE - ANGLES_END), 0.0, 1.0)
+        if share > 0.0:
+            sp, cp = (-r12 / level, r22 / level) if level > 0.0 else (0.0, 1.0)
+            droll, dpitch, dyaw = w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i], w[WANT_YAWRATE + i]
+            tilt_x, tilt_y, turn = turn_and_tilt(w, i)
+            kp, kd, holds_yaw = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[MODE + i] != VELOCITY
+            yaw_kp, yaw_kd = (w[YAW_KP + i], w[YAW_KD + i]) if holds_yaw else (0.0, w[YAWRATE_K + i])
+            x = kp * tilt_x + kd * (r00 * droll + (cp * r10 + sp * r20) * dpitch - w[EWX + i])
+            y = kp * tilt_y + kd * (r01 * droll + (cp * r11 + sp * r21) * dpitch - w[EWY + i])
+            z = yaw_kp * turn + yaw_kd * (r02 * droll + dyaw - w[EWZ + i])
+            w[WANT_X + i] += share * (x - w[WANT_X + i])
+            w[WANT_Y + i] += share * (y - w[WANT_Y + i])
+            w[WANT_Z + i] += share * (z - w[WANT_Z + i])
 
 
 @compiled
@@ -213,17 +283,9 @@ def follow_rates(w):
 
 
 @compiled
-def turn_by_torque(w):
-    """Torque that gives this angular acceleration."""
+def resist_pushes_of_all(w):
     for i in range(LANES):
-        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
-        x, y, z = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
-        hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
-        hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
-        hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
-        w[WANT_X + i] = w[JXX + i] * x + w[JXY + i] * y + w[JXZ + i] * z + q * hz - r * hy
-        w[WANT_Y + i] = w[JXY + i] * x + w[JYY + i] * y + w[JYZ + i] * z + r * hx - p * hz
-        w[WANT_Z + i] = w[JXZ + i] * x + w[JYZ + i] * y + w[JZZ + i] * z + p * hy - q * hx
+        resist_pushes(w, i, (w[MODE + i] != IDLE) & (w[MODE + i] != TORQUE))
 
 
 @compiled
@@ -265,9 +327,13 @@ def control_modes(w, rotors, tick):
         take_attitude(w)
     if to_position or to_velocity or to_attitude:
         tell_tilt(w)
+        steep = is_any_steep(w)
         follow_attitude(w)
+        if steep:
+            follow_steep_attitude(w)
     if is_any(w, RATES):
         follow_rates(w)
+    resist_pushes_of_all(w)
     turn_by_torque(w)
     if is_any(w, TORQUE):
         take_torque(w)
@@ -292,6 +358,9 @@ class ModesParameters(Rated):
     yaw_damping: float = Field(1.0, gt=0, description="damping ratio")
     yaw_rate_gain: float | None = Field(None, gt=0, description="1/s")
     angular_velocity_gain: float | None = Field(None, gt=0, description="1/s")
+    torque_observer: float = Field(
+        1.0, ge=0, le=2, description="frequency as a part of the attitude's; 0 as in uav_gazebo"
+    )
     max_speed: float = Field(5.0, gt=0, description="towards a far setpoint, m/s")
     max_tilt: float = Field(0.6, gt=0, lt=pi / 2, description="rad, in position and velocity modes")
 
@@ -340,7 +409,7 @@ class Modes(MultirotorController):
         p = self.parameters
         position, attitude, yaw = self.frequencies()
         return [
-            1.0 / p.rate,
+            *self.turning_gains(attitude, p.torque_observer),
             position**2, 2 * p.position_damping * position, p.position_integral * position**3,
             p.velocity_gain or 2 * position,
             attitude**2, 2 * p.attitude_damping * attitude,

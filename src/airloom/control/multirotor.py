@@ -6,15 +6,20 @@ is less; yaw likewise; the position loop is six times slower than the tilt loop.
 
 from __future__ import annotations
 
-from math import sqrt
+from math import exp, sqrt
 
 import numpy as np
 
 from airloom.flight_stack import Controller, StackError
 
+LEAST_LIFT = 1.1
+"""Of all rotors at full speed, as a part of the weight."""
+
 
 class MultirotorController(Controller):
     """Base of the controllers that fly any multirotor by thrust and torque."""
+
+    thrust_unit = "N"
 
     @property
     def lift(self) -> float:
@@ -29,9 +34,12 @@ class MultirotorController(Controller):
                 f"these {len(frame.rotors)} do not"
             )
         weight = frame.mass * frame.gravity
-        if self.lift < 1.1 * weight:
+        if self.lift < LEAST_LIFT * weight:
+            margin = f"{100 * LEAST_LIFT - 100:.0f} % more than it weighs"
+            least = f"to be steered it needs {LEAST_LIFT * weight:.3g} N, {margin}"
             raise StackError(
-                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: it cannot fly"
+                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: "
+                f"{'it cannot fly' if self.lift < weight else least}"
             )
         if not (self._angular_authority() > 0).all():
             raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
@@ -42,10 +50,20 @@ class MultirotorController(Controller):
 
     def tuned_frequencies(self, tilt: float | None = None) -> tuple[float, float, float]:
         """What this airframe can follow, slower loops outside faster ones."""
-        lag = max(max(r.time_constant_up, r.time_constant_down) for r in self.airframe.rotors)
         roll, pitch, yaw = self._angular_authority()
-        tilt = tilt or min(0.3 / lag, sqrt(min(roll, pitch) / 0.35))
+        tilt = tilt or min(0.3 / self._lag, sqrt(min(roll, pitch) / 0.35))
         return tilt / 6.0, tilt, min(0.5 * tilt, sqrt(yaw / 0.35))
+
+    def turning_gains(self, frequency: float, part: float = 1.0) -> list[float]:
+        """What control/turning.py needs first, for an observer with this part of the tilt loop's frequency."""
+        period = 1.0 / self.parameters.rate
+        followed = 1.0 - exp(-period / self._lag)
+        return [period, followed, part * frequency, *(0.25 * self._angular_authority())]
+
+    @property
+    def _lag(self) -> float:
+        """Time constant of the slowest motor, s."""
+        return max(max(r.time_constant_up, r.time_constant_down) for r in self.airframe.rotors)
 
     def _angular_authority(self) -> np.ndarray:
         """Angular acceleration that each axis can reach while hovering, rad/s²."""

@@ -15,13 +15,15 @@ from airloom.loom.bundles import Outcome, What
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.processes import CannotStart, Processes
-from airloom.loom.protocol import Hello, Kind, ProtocolError, parse
+from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
+from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
+from airloom.loom.seats import failed
 from airloom.loom.sights import ToldSights
+from airloom.tls import Certificate, TlsError
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
-BETWEEN_TRIES = 0.5  # s
+TRY, BETWEEN_TRIES = 3.0, 0.5  # s
 
 
 class BranchError(Exception):
@@ -29,7 +31,9 @@ class BranchError(Exception):
 
 
 class Branch:
-    def __init__(self, name: str, parent: str, token: str = "", listen: str | None = None) -> None:
+    def __init__(
+        self, name: str, parent: str, token: str = "", listen: str | None = None, certificate: Certificate | None = None
+    ) -> None:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
         self.name, self._address = name, parent
         self._pending: dict[str, Answer] = {}
@@ -37,8 +41,8 @@ class Branch:
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
-            self._hub = Hub(Doors(listen, token), self._ask, self._pass_on)
-        except DoorError as error:
+            self._hub = Hub(Doors(listen, token, certificate), self._ask, self._pass_on)
+        except (DoorError, TlsError) as error:
             raise BranchError(str(error)) from None
         self._token = token
 
@@ -87,9 +91,12 @@ class Branch:
             raise BranchError(f"the line to {self._address} is lost: {lost}") from None
         except ProtocolError as error:
             raise BranchError(f"{self._address} talks nonsense: {error}") from None
-        except DoorError as error:
-            raise BranchError(str(error)) from None
         return "it was asked to stop"
+
+    def finish(self) -> list[str]:
+        """The run is over, and members may end by themselves; what is told of those that end badly."""
+        self._hub.close("the run is over")
+        return [f"member '{name}' {fault}" for name, fault in self._processes.failed_after_the_run({})]
 
     def close(self, reason: str = "the branch ends") -> None:
         self._hub.close(reason)
@@ -146,9 +153,11 @@ class Branch:
                 self._dismiss(name)
 
     def _with_last_words(self, name: str, outcome: Outcome) -> Outcome:
-        if outcome.what is not What.FAILED:
-            return outcome
-        return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+        if outcome.what is What.FAILED:
+            return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+        if outcome.what is What.LEFT and self._processes.ended_badly(name):
+            return failed(f"{HAS_LEFT}{self._processes.tail(name)}")
+        return outcome
 
     def _dismiss(self, name: str) -> None:
         self._hub.dismiss(name)
@@ -157,12 +166,13 @@ class Branch:
 
 def _introduced(address: str, who: bundles.Introduction) -> Line:
     try:
-        line = connect(address)
-    except ValueError as error:
+        line = connect(address, TRY)
+    except (ValueError, TlsError) as error:
         raise BranchError(str(error)) from None
     line.send(bundles.branch(who))
     kind, body = line.receive_bytes(10.0)
     if kind is Kind.BRANCH:
+        line.longest = LONGEST_BUNDLE
         return line
     line.close()
     raise BranchError(f"{address} did not take branch '{who.name}' in: {parse(kind, body)}")

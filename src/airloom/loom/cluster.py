@@ -112,6 +112,7 @@ def run_branch(name: str, address: str, token: str, members: Members) -> dict[st
             branch.start(members, logs)
             with suppress(BranchError):  # the loom is gone: what was printed is still worth having
                 branch.serve()
+                branch.finish()
         finally:
             branch.close()
         return {path.name: path.read_bytes() for path in sorted(logs.iterdir())}

@@ -17,12 +17,11 @@ from airloom.loom import bundles, protocol
 from airloom.loom.bundles import Admission, Outcome, Round
 from airloom.loom.doors import Doors
 from airloom.loom.line import Line, LineLost
+from airloom.loom.newcomers import Introduced, Newcomers, refuse
 from airloom.loom.plan import Plan
 from airloom.loom.protocol import Hello, Kind, ProtocolError
 from airloom.loom.seats import BranchSeat, Seat, failed
 from airloom.loom.sights import Sights
-
-HANDSHAKE = 0.5  # s for a newcomer to finish saying who it is
 
 Answer = Callable[[Admission | str], None]
 """Called with what a newcomer is granted, or with the reason why it is turned away."""
@@ -34,7 +33,7 @@ BadNews = Callable[[str, str], None]
 class Hub:
     def __init__(self, doors: Doors, gate: Gate, lost: BadNews) -> None:
         self.doors, self._gate, self._lost = doors, gate, lost
-        self._newcomers: list[tuple[Line, socket.socket]] = []
+        self._newcomers = Newcomers(doors)
         self._seats: dict[str, Seat] = {}
         self._branches: dict[str, BranchSeat] = {}
         self._plans: dict[tuple[str, ...], Plan] = {}
@@ -45,47 +44,41 @@ class Hub:
             with suppress(LineLost, TimeoutError):
                 line.send(protocol.told(Kind.BYE, reason))
             line.close()
-        for line, _ in self._newcomers:
-            line.close()
+        self._newcomers.close()
         self.doors.close()
 
     # -- admission ---------------------------------------------------------------------------------------------------
 
     def look_out(self, patience: float = 0.0, *others: Any) -> bool:
-        """Take in who knocks, and tell whether one of the `others` has something to say.
-
-        Whoever has not said who it is yet is asked again later, and nobody waits for it.
-        """
-        newcomers, branches = dict(self._newcomers), {seat.line: seat for seat in self._branches.values()}
-        ready = _ready([*self.doors.listeners, *newcomers, *branches, *others], patience)
+        """Take in who knocks, and tell whether one of the `others` has something to say."""
+        newcomers, branches = self._newcomers.places, {seat.line: seat for seat in self._branches.values()}
+        ready = _ready([*newcomers, *branches, *others], min(patience, self._newcomers.wait or patience))
+        if newcomers:
+            for one in self._newcomers.look(ready):
+                self._greet(one)
         for one in ready:
-            if one in newcomers:
-                self._newcomers.remove((one, newcomers[one]))
-                self._greet(one, newcomers[one])
-            elif one in branches:
+            if one in branches:
                 self._hear(branches[one])
-            elif one not in others:
-                self._newcomers.append((Line(self.doors.accept(one)), one))
         return any(one in others for one in ready)
 
-    def _greet(self, line: Line, came_by: socket.socket) -> None:
+    def _greet(self, newcomer: Introduced) -> None:
+        line, came_by, kind, body = newcomer
         try:
-            kind, body = line.receive_bytes(HANDSHAKE)
             if kind is Kind.BRANCH:
                 self._take_in_branch(line, bundles.parse_branch(body), came_by)
             elif kind is Kind.HELLO:
                 self._take_in_member(line, protocol.parse(kind, body), came_by)
             else:
                 raise ProtocolError(f"a newcomer says HELLO first, not {kind.name}")
-        except (ProtocolError, TimeoutError, LineLost) as error:
-            _refuse(line, str(error))
+        except Exception as error:  # whatever a stranger makes us stumble over is no reason to end the run
+            refuse(line, str(error))
 
     def _take_in_member(self, line: Line, hello: Hello, came_by: socket.socket) -> None:
         self._check_token(hello.token, came_by)
 
         def answer(it: Admission | str) -> None:
             if isinstance(it, str):
-                _refuse(line, it)
+                refuse(line, it)
             else:
                 self._seats[it.name] = Seat(it, line)
                 self._plans.clear()
@@ -116,7 +109,8 @@ class Hub:
     def _hear(self, branch: BranchSeat) -> None:
         """Between rounds. That a branch is gone shows when its members have their turn."""
         try:
-            branch.hear(*branch.line.receive_bytes(HANDSHAKE))
+            while said := branch.line.arrived():
+                branch.hear(*said)
         except (ProtocolError, TimeoutError, LineLost):
             self._lose(branch)
 
@@ -191,9 +185,3 @@ def _ready(places: list[Any], patience: float) -> list[Any]:
     for number in by_number:
         poll.register(number, select.POLLIN)
     return [by_number[number] for number, _ in poll.poll(1000 * patience)]
-
-
-def _refuse(line: Line, reason: str) -> None:
-    with suppress(LineLost, TimeoutError):
-        line.send(protocol.told(Kind.REFUSED, reason))
-    line.close()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import struct
 from typing import Any
 
 from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
+from airloom.tls import secured
 
 
 class LineLost(Exception):
@@ -18,10 +20,12 @@ class Line:
     def __init__(self, connection: socket.socket) -> None:
         connection.setblocking(True)
         self._socket = connection
+        self.longest = LONGEST_MESSAGE
+        """Bytes of a message that is taken."""
         self._timeout: float | None = None
         self._buffer = b""
         if connection.family != socket.AF_UNIX:
-            _make_quick_and_mortal(connection)
+            make_quick_and_mortal(connection)
 
     def fileno(self) -> int:
         return self._socket.fileno()
@@ -30,7 +34,7 @@ class Line:
         """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
             self._socket.sendall(data)
-        except BlockingIOError:
+        except (BlockingIOError, TimeoutError):
             raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
@@ -44,8 +48,20 @@ class Line:
         """The next message as it came."""
         self.be_patient(timeout)
         data = self._buffer or self._read()
-        while (size := _size(data)) is None or len(data) < size:
+        while (size := _size(data, self.longest)) is None:
             data = self._keep(data) + self._read()
+        return self._taken(data if len(data) >= size else self._completed(data, size), size)
+
+    def arrived(self, longest: int = LONGEST_MESSAGE) -> tuple[Kind, bytes] | None:
+        """The next message as it came, if all of it has come: nobody waits. It may have `longest` bytes."""
+        while (size := _size(self._buffer, longest)) is None or len(self._buffer) < size:
+            try:
+                self._buffer += self._read(socket.MSG_DONTWAIT)
+            except TimeoutError:
+                return None
+        return self._taken(self._buffer, size)
+
+    def _taken(self, data: bytes, size: int) -> tuple[Kind, bytes]:
         self._buffer = data[size:]
         try:
             return KINDS[data[4]], data[HEAD.size : size]
@@ -67,15 +83,25 @@ class Line:
         """Bytes that somebody else has read from the socket, to be received first."""
         self._buffer = data
 
+    def _completed(self, data: bytes, size: int) -> bytes:
+        """A long message, without copying all of it for every part."""
+        whole = bytearray(data)
+        try:
+            while len(whole) < size:
+                whole += self._read()
+        finally:
+            self._keep(bytes(whole))
+        return self._buffer
+
     def _keep(self, data: bytes) -> bytes:
         """A part of a message survives a timeout."""
         self._buffer = data
         return data
 
-    def _read(self) -> bytes:
+    def _read(self, flags: int = 0) -> bytes:
         try:
-            data = self._socket.recv(65536)
-        except BlockingIOError:
+            data = self._socket.recv(65536, flags)
+        except (BlockingIOError, TimeoutError):
             raise TimeoutError from None
         except OSError as error:
             raise LineLost(error.strerror or "the connection is gone") from None
@@ -95,35 +121,58 @@ def set_kernel_timeouts(line: socket.socket, seconds: float) -> None:
         line.setsockopt(socket.SOL_SOCKET, option, limit)
 
 
-def _size(data: bytes) -> int | None:
+def _size(data: bytes, longest: int) -> int | None:
     """Of the message at hand with its head, once that is there."""
     if len(data) < HEAD.size:
         return None
     length, _ = HEAD.unpack_from(data)
-    if not 1 <= length <= LONGEST_MESSAGE:
-        raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {LONGEST_MESSAGE} are taken")
+    if not 1 <= length <= longest:
+        raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {longest} are taken")
     return 4 + length
 
 
-def _make_quick_and_mortal(connection: socket.socket) -> None:
-    """Small messages go at once, and a cut cable is noticed even by who only waits: after about 25 s."""
+def make_quick_and_mortal(connection: socket.socket) -> None:
+    """Small messages go at once, and a cut cable is noticed, even by who only waits: after about 25 s."""
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 10)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
+    # While something sent is not acknowledged nobody asks; the kernel repeats it for a quarter of an hour (RFC 5482).
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 25_000)
+
+
+class TlsLine(Line):
+    """A member's or branch's end of a line by TLS; at the other end is a `tls.TlsDoor`."""
+
+    _socket: ssl.SSLSocket
+
+    def be_patient(self, timeout: float | None) -> None:
+        self._socket.settimeout(timeout)
+
+    def _read(self, flags: int = 0) -> bytes:
+        """All that is there, for nobody outside sees what was decrypted already."""
+        data = super()._read(flags)
+        while waiting := self._socket.pending():
+            data += self._socket.recv(waiting)
+        return data
 
 
 def connect(address: str, timeout: float = 30.0) -> Line:
-    """To `unix:/path` or `tcp:host:port`."""
+    """To `unix:/path`, `tcp:host:port` or `tls:host:port#fingerprint`, see `tls.secured`."""
     scheme, _, rest = address.partition(":")
     if scheme == "unix":
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(timeout)
         connection.connect(os.fspath(rest))
-    elif scheme == "tcp":
-        host, _, port = rest.rpartition(":")
+    elif scheme in ("tcp", "tls"):
+        place, _, fingerprint = rest.partition("#")
+        host, _, port = place.rpartition(":")
+        if not host or not port.isdecimal() or int(port) > 65535:
+            raise ValueError(f"an address by TCP is {scheme}:host:port, got '{address}'")
         connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
+        if scheme == "tls":
+            return TlsLine(secured(connection, host.strip("[]"), fingerprint))
     else:
-        raise ValueError(f"an address is unix:/path or tcp:host:port, got '{address}'")
+        raise ValueError(f"an address is unix:/path, tcp:host:port or tls:host:port#fingerprint, got '{address}'")
     return Line(connection)

@@ -8,9 +8,9 @@ answers first, nor where a member runs. One that dies, hangs or talks nonsense i
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,14 @@ from airloom.loom.cluster import Cluster, ClusterError
 from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.plan import Plan
-from airloom.loom.processes import CannotStart, Processes
-from airloom.loom.protocol import End, Hello, Kind, Letter, Phase, ProtocolError, Welcome
+from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
+from airloom.loom.protocol import (
+    MOST_LETTER_BYTES, MOST_LETTERS, MOST_OF_LETTERS, End, Hello, Kind, Letter, Phase, ProtocolError, Welcome,
+)  # fmt: skip
 from airloom.loom.sights import FleetSights
+from airloom.patterns import PatternError, matching
+from airloom.scenario.errors import shortened
+from airloom.tls import Certificate, TlsError
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -34,8 +39,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 LOOKING_OUT = 0.05  # s of wall time between two looks for newcomers
-MOST_LETTERS = 10_000
-"""That may wait for a member; whoever sends more floods it."""
+SAYING_WHO = 2.0  # s of waiting for members until it is told, and told again ever less often
 
 
 class LoomError(Exception):
@@ -53,13 +57,18 @@ class Membership:
     vehicles: Sequence[Vehicle]
     description: Description
     inbox: list[Letter] = field(default_factory=list)
+    inbox_size: int = 0
 
-    def post(self, letter: Letter) -> None:
-        if len(self.inbox) < MOST_LETTERS:
-            self.inbox.append(letter)
+    def post(self, letter: Letter) -> bool:
+        """Whether there is room for it."""
+        if len(self.inbox) >= MOST_LETTERS or self.inbox_size + letter.size > MOST_LETTER_BYTES:
+            return False
+        self.inbox.append(letter)
+        self.inbox_size += letter.size
+        return True
 
     def letters(self) -> list[Letter]:
-        letters, self.inbox = self.inbox, []
+        letters, self.inbox, self.inbox_size = self.inbox, [], 0
         return letters
 
 
@@ -69,11 +78,17 @@ class Loom:
         self._described = sim.scenario.members
         self._members: dict[str, Membership] = {}
         self.listen: str | None = None
-        """`tcp:host:port` where members on other machines join, besides the socket for those on this one."""
+        """`tcp:host:port` or `tls:host:port` where members on other machines join, besides the socket for those on
+        this one.
+        """
+        self.certificate: Certificate | None = None
+        """What is shown to those who join by TLS; one of this machine's own if left out."""
         self.token: str | None = None
         """What they must know; made up if left out and the place is not on this machine alone."""
         self.cluster: Cluster | None = None
         """Where the members run that the scenario starts, instead of on this machine."""
+        self.tell: Callable[[str], None] = lambda text: None
+        """Told what the loom waits for, when that takes a while."""
         self._hub: Hub | None = None
         self._looked_out = 0.0
         self._lost: dict[str, str] = {}
@@ -96,8 +111,8 @@ class Loom:
             return
         listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
-            self._hub = Hub(Doors(listen, self.token), self._admit, self._lost.__setitem__)
-        except DoorError as error:
+            self._hub = Hub(Doors(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
+        except (DoorError, TlsError) as error:
             raise LoomError(str(error)) from None
         self._sights = FleetSights(self._sim)
         self._say_where(self._hub.doors)
@@ -121,10 +136,24 @@ class Loom:
         except (CannotStart, ClusterError) as failure:
             raise LoomError(str(failure)) from None
 
+    def finish(self) -> None:
+        """All is over and went well: members may end by themselves, and whoever ends badly has failed."""
+        self._take_leave("the run is over")
+        patience = {name: it.timeout for name, it in self._described.items()}
+        for name, fault in self._processes.failed_after_the_run(patience):
+            is_fatal = self._described[name].on_failure == "stop"
+            self._sim.fail(name, fault) if is_fatal else self._sim.event(name, fault, level="warning")
+        running = list(self._processes)
+        self.close()
+        for name in running:
+            self._sim.event(name, self.ends()[name])
+
+    def ends(self) -> dict[str, str]:
+        """How the processes have ended that the scenario started, by name: those that are over."""
+        return self._processes.ends()
+
     def close(self, reason: str = "the run is over") -> None:
-        hub, self._hub = self._hub, None
-        if hub is not None:
-            hub.close(reason)
+        self._take_leave(reason)
         self._members.clear()
         self._lost.clear()
         self._membership_changed()
@@ -132,19 +161,35 @@ class Loom:
         if self.cluster is not None:
             self.cluster.end()
 
+    def _take_leave(self, reason: str) -> None:
+        hub, self._hub = self._hub, None
+        if hub is not None:
+            hub.close(reason)
+
     def _wait_for_all(self) -> None:
-        began = time.monotonic()
+        began, silence = time.monotonic(), SAYING_WHO
         while missing := [name for name in self._described if name not in self._members]:
+            waited = time.monotonic() - began
             for name in missing:
-                self._must_still_come(name, time.monotonic() - began)
+                self._must_still_come(name, waited)
+            if waited > silence:
+                silence *= 2
+                self.tell(self._waiting_for(missing, waited))
             self._look_out(0.05)
+
+    def _waiting_for(self, missing: list[str], waited: float) -> str:
+        assert self._hub is not None
+        doors, first = self._hub.doors, missing[0]
+        left = min(self._described[name].start_timeout for name in missing) - waited
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        return (
+            f"Waiting for member '{first}'{more} to join at {doors.remote_address or doors.address}: "
+            f"{left:.0f} s left (start_timeout)"
+        )
 
     def _look_out(self, patience: float = 0.0) -> None:
         assert self._hub is not None
-        try:
-            self._hub.look_out(patience)
-        except DoorError as error:
-            raise LoomError(str(error)) from None
+        self._hub.look_out(patience)
 
     def _must_still_come(self, name: str, waited: float) -> None:
         assert self._hub is not None
@@ -179,10 +224,10 @@ class Loom:
             raise ProtocolError(f"no member is called '{hello.name}'; the scenario has {', '.join(self._described)}")
         if hello.name in self._members:
             raise ProtocolError(f"member '{hello.name}' is here already")
-        vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
-        if not vehicles:
-            raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
         try:
+            vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
+            if not vehicles:
+                raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
             rate = 1e9 / hello.period_ns if hello.period_ns else description.rate
             period = ticks_per_period(rate, self._sim.step_ns)
         except ValueError as error:
@@ -196,16 +241,18 @@ class Loom:
 
     # -- the way of a step -------------------------------------------------------------------------------------------
 
-    def take_turns(self) -> None:
-        """Let all whose turn it is at this tick have it."""
+    def take_turns(self) -> bool:
+        """Let all whose turn it is at this tick have it; whether there were any."""
         if self._hub is None:
-            return
+            return False
         if (now := time.monotonic()) - self._looked_out > LOOKING_OUT:
             self._looked_out = now
             self._look_out()
         self._sights.keep_up()
-        for members in self._due_now():
+        due = self._due_now()
+        for members in due:
             self._play([member for member in members if self._members.get(member.name) is member])
+        return bool(due)
 
     def _due_now(self) -> list[list[Membership]]:
         """Who has a turn at this tick, phase by phase."""
@@ -241,17 +288,24 @@ class Loom:
         return velocities >= 0
 
     def _heard(self, member: Membership, outcome: Outcome, now: int) -> End | None:
-        if outcome.what is What.LEFT:
-            self._sim.event(member.name, "has left the loom")
-            self._dismiss(member)
-            return None
         try:
             if outcome.what is What.FAILED:
-                raise ProtocolError(outcome.body.decode())
+                raise ProtocolError(outcome.body.decode(errors="replace"))
+            if outcome.what is What.LEFT:
+                self._bid_farewell(member)
+                return None
             return self._understood(member, outcome.body, now)
         except ProtocolError as error:
             self._deal_with(member, f"member '{member.name}' {error}{self._processes.tail(member.name)}")
             return None
+
+    def _bid_farewell(self, member: Membership) -> None:
+        """One that leaves is waited for: by its code it may say that it has failed."""
+        if self._processes.ended_badly(member.name):
+            raise ProtocolError(HAS_LEFT)
+        self._dismiss(member)
+        end = self.ends().get(member.name)
+        self._sim.event(member.name, f"{HAS_LEFT}; it {end}" if end else HAS_LEFT)
 
     def _understood(self, member: Membership, body: bytes, now: int) -> End:
         try:
@@ -272,20 +326,29 @@ class Loom:
                 vehicle.kill() if order.command is None else vehicle.command(order.command)
             except CommandError as error:
                 self._sim.event(member.name, f"refused: {error}", level="warning")
-        for letter in end.letters:
-            self._deliver(member, letter)
+        troubles = Counter(trouble for letter in end.letters for trouble in self._deliver(member, letter))
+        for trouble, count in troubles.items():
+            times = f" ({count} letters)" if count > 1 else ""
+            self._sim.event(member.name, f"{trouble}{times}", level="warning")
 
-    def _deliver(self, writer: Membership, letter: Letter) -> None:
-        """To the member of that name, or to all whom a pattern names but the writer."""
+    def _deliver(self, writer: Membership, letter: Letter) -> Iterator[str]:
+        """To the member of that name, or to all whom a pattern names but the writer; what goes wrong with it."""
         out = Letter(writer.name, letter.content)
-        if letter.other in self._members:
-            self._members[letter.other].post(out)
+        try:
+            readers = self._readers(writer, letter.other)
+        except PatternError as error:
+            yield f"wrote to '{shortened(letter.other)}': {error}"
             return
-        readers = [m for name, m in self._members.items() if fnmatchcase(name, letter.other) and m is not writer]
-        for reader in readers:
-            reader.post(out)
         if not readers:
-            self._sim.event(writer.name, f"wrote to '{letter.other}', which is no member", level="warning")
+            yield f"wrote to '{shortened(letter.other)}', which is no member"
+        for reader in readers:
+            if not reader.post(out):
+                yield f"wrote more to '{reader.name}' than can wait there, which is lost: {MOST_OF_LETTERS}"
+
+    def _readers(self, writer: Membership, whom: str) -> list[Membership]:
+        if whom in self._members:
+            return [self._members[whom]]
+        return [member for member in matching(self._members.items(), whom) if member is not writer]
 
     # -- failures ----------------------------------------------------------------------------------------------------
 

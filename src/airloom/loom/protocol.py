@@ -16,14 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from airloom.commands import BY_MODE, Command, Mode
+from airloom.text import sound
 
 VERSION = 1
 LONGEST_MESSAGE = 16 * 1024 * 1024
+MOST_LETTERS, MOST_LETTER_BYTES = 10_000, 8 * 1024 * 1024
+"""That a member may send in a turn, and that may wait for one; with the names on them. So every message stays shorter
+than the longest, however many vehicles and orders there are."""
+MOST_ORDERS = LONGEST_TEXT = 65_535
+LONGEST_BUNDLE = 1024 * 1024 * 1024
+"""Between coordinators, who have introduced themselves: the messages of many members."""
 STATE_NUMBERS = 13
 """Position, attitude (quaternion w, x, y, z body→world), velocity in the world, rates in the body."""
 
 HEAD = struct.Struct("<IB")
 NO_LETTERS = b"\0\0"
+MOST_OF_LETTERS = f"at most {MOST_LETTERS} letters, and {MOST_LETTER_BYTES} bytes with the names on them, are taken"
 _HELLO = struct.Struct("<HBQ")
 _WELCOME = struct.Struct("<HQQH")
 TIME_AND_COUNT = struct.Struct("<QH")
@@ -103,6 +111,11 @@ class Letter:
     """Whom it is to, or from."""
     content: bytes
 
+    @property
+    def size(self) -> int:
+        """Bytes in a message."""
+        return len(text(self.other)) + LENGTH.size + len(self.content)
+
 
 class Order(NamedTuple):
     """A command for a vehicle, by its place in the welcome; None stops the rotors."""
@@ -161,7 +174,9 @@ def order(vehicle: int, command: Command | None) -> bytes:
 
 
 def text(words: str) -> bytes:
-    data = words.encode()
+    data = sound(words).encode()
+    if len(data) > LONGEST_TEXT:
+        raise ValueError(f"a name or a pattern of {len(data)} bytes: at most {LONGEST_TEXT} are taken")
     return COUNT.pack(len(data)) + data
 
 
@@ -255,7 +270,11 @@ def letters_in(body: bytes, count: int) -> list[Letter]:
 
 def _parse_end(reader: Reader) -> End:
     time_ns, count = reader.unpack(TIME_AND_COUNT)
-    return End(time_ns, [_parse_order(reader) for _ in range(count)], reader.letters())
+    orders = [_parse_order(reader) for _ in range(count)]
+    letters = reader.letters()
+    if len(letters) > MOST_LETTERS or sum(letter.size for letter in letters) > MOST_LETTER_BYTES:
+        raise ProtocolError(f"{len(letters)} letters in a turn: {MOST_OF_LETTERS}")
+    return End(time_ns, orders, letters)
 
 
 def _parse_order(reader: Reader) -> Order:

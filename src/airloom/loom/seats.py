@@ -57,6 +57,7 @@ class BranchSeat:
         self, name: str, line: Line, joins: Callable[[BranchSeat, Hello], None], lost: Callable[[str, str], None]
     ) -> None:
         self.name, self.line = name, line
+        line.longest = protocol.LONGEST_BUNDLE
         self._joins, self._lost = joins, lost
         self._vehicles: dict[str, Sequence[int]] = {}
         self._patience: dict[str, float] = {}

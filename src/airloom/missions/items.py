@@ -1,8 +1,8 @@
-"""What a mission in a file is made of: takeoff, goto, follow, sleep, land, each with its own options."""
+"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, land, each with its own options."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag
@@ -32,9 +32,10 @@ class GoTo(Parameters):
     goto: Vector3 = Field(description="world, m")
     yaw: Number | None = Field(None, description="rad; as it is if left out")
     speed: Speed = 2.0
+    above_ground: bool = Field(False, description="whether z counts from the ground below, which it follows on the way")
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.goto(self.goto, self.yaw, self.speed)
+        await pilot.goto(self.goto, self.yaw, self.speed, above_ground=self.above_ground)
 
 
 class Follow(Parameters):
@@ -47,6 +48,31 @@ class Follow(Parameters):
 
     async def fly(self, pilot: Pilot) -> None:
         await pilot.follow(self.follow, self.speed, self.yaw, self.method)
+
+
+class Circle(Parameters):
+    """Fly around a place, looking at it."""
+
+    circle: Vector3 = Field(description="its centre, world, m")
+    radius: Positive = Field(10.0, description="m")
+    turns: Positive = 1.0
+    clockwise: bool = Field(False, description="as seen from above")
+    speed: Speed = 2.0
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.circle(self.circle, self.radius, self.turns, self.clockwise, self.speed)
+
+
+class Turn(Parameters):
+    """Turn on the spot."""
+
+    turn: Number = Field(description="the yaw to look at, rad")
+    relative: bool = Field(False, description="whether it is the angle to turn by instead")
+    clockwise: bool | None = Field(None, description="which way round, as seen from above; the short one if left out")
+    rate: Positive = Field(0.8, description="rad/s")
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.turn(self.turn, self.rate, self.clockwise, self.relative)
 
 
 class Rest(Parameters):
@@ -68,7 +94,9 @@ class Land(Parameters):
         await pilot.land(self.speed)
 
 
-KINDS = {"takeoff": TakeOff, "goto": GoTo, "follow": Follow, "sleep": Rest, "land": Land}
+KINDS = {
+    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "land": Land,
+}  # fmt: skip
 
 
 def _kind_of(item: Any) -> str:
@@ -94,6 +122,8 @@ Item = Annotated[
     Annotated[TakeOff, Tag("takeoff item")]
     | Annotated[GoTo, Tag("goto item")]
     | Annotated[Follow, Tag("follow item")]
+    | Annotated[Circle, Tag("circle item")]
+    | Annotated[Turn, Tag("turn item")]
     | Annotated[Rest, Tag("sleep item")]
     | Annotated[Land, Tag("land item")],
     Discriminator(_kind_of),
@@ -101,7 +131,10 @@ Item = Annotated[
 ]
 
 
-async def fly_items(pilot: Pilot, items: Iterable[Any]) -> None:
-    """Fly one item after the other."""
+async def fly_items(pilot: Pilot, items: Sequence[Any], again_from: int | None = None) -> None:
+    """Fly one item after the other; with `again_from`, those from there on again and again."""
     for item in items:
         await item.fly(pilot)
+    while again_from is not None:
+        for item in items[again_from:]:
+            await item.fly(pilot)

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Coroutine, Iterator
+from dataclasses import replace
 from itertools import pairwise
-from math import atan2, dist, hypot
+from math import atan2, cos, dist, hypot, inf, pi, sin
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airloom import messages
-from airloom.commands import PositionYaw, VelocityYawRate
+from airloom.commands import EDGE, PositionYaw, VelocityYawRate
+from airloom.missions import cruise
 from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
-from airloom.missions.trajectory import ARRIVED_WITHIN, PiecewisePolynomial, through
+from airloom.missions.trajectory import ARRIVED_WITHIN, PathError, PiecewisePolynomial, through
 from airloom.rotations import yaw_from_quaternion
 from airloom.world.ground import first_buried, ground
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
+
+LOOKS_WITHIN = 0.05  # rad
 
 
 class Pilot:
@@ -44,11 +48,66 @@ class Pilot:
         await self._fly_to(self.vehicle.position + np.array([0.0, 0.0, height]), self._yaw(), speed, timeout, "takeoff")
 
     async def goto(
-        self, position: Any, yaw: float | None = None, speed: float = 2.0, timeout: float | None = None
+        self,
+        position: Any,
+        yaw: float | None = None,
+        speed: float = 2.0,
+        timeout: float | None = None,
+        above_ground: bool = False,
     ) -> None:
-        """Fly straight to a position (world, m) and stop there."""
+        """Fly straight to a position (world, m) and stop there.
+
+        With `above_ground` the third number is the height above the ground, and the flight follows the ground.
+        """
         self._must_be_in_the_air("goto")
-        await self._fly_to(position, self._yaw() if yaw is None else yaw, speed, timeout, "goto")
+        await self._fly_to(position, self._yaw() if yaw is None else yaw, speed, timeout, "goto", above_ground)
+
+    async def turn(
+        self,
+        yaw: float,
+        rate: float = 0.8,
+        clockwise: bool | None = None,
+        relative: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        """Turn on the spot to a yaw, or with `relative` by an angle (rad): the short way round, or the given one."""
+        self._must_be_in_the_air("turn")
+        if not rate > 0:
+            raise MissionError(f"{self.name}: cannot turn at {rate} rad/s")
+        now, here = self._yaw(), np.array(self.vehicle.setpoint.position)
+        angle = yaw if relative else _short_way(yaw - now)
+        if clockwise is not None:
+            angle = abs(angle) if relative else (-angle if clockwise else angle) % (2 * pi)
+            angle *= -1 if clockwise else 1
+        await self._fly(cruise.straight(here, here, now, angle, 1.0, rate), timeout, "turn")
+        looking = Until(lambda: abs(_short_way(now + angle - self._yaw())) < LOOKS_WITHIN, f"{self.name}: turn", 15.0)
+        await self._or_brake(looking)
+
+    async def circle(
+        self,
+        centre: Any,
+        radius: float,
+        turns: float = 1.0,
+        clockwise: bool = False,
+        speed: float = 2.0,
+        timeout: float | None = None,
+    ) -> None:
+        """Fly to the nearest point of a circle around a centre (world, m), and around it, looking at the centre."""
+        self._must_be_in_the_air("circle")
+        middle = self._place(centre, "circle")
+        if not (radius > 0 and turns > 0):
+            raise MissionError(f"{self.name}: a circle needs a radius and turns above 0, got {radius} m, {turns}")
+        slower = cruise.circle_speed(radius, speed)
+        if slower < speed:
+            why = f"to stay within {cruise.ACCELERATION:g} m/s²"
+            text = f"circles of {radius:g} m are flown at {slower:.3g} m/s instead of {speed:g}, {why}"
+            self.sim.event(self.name, text, level="warning")
+        x, y, _ = self.vehicle.position - middle
+        bearing = atan2(y, x) if hypot(x, y) > 0.1 else self._yaw()
+        begin = middle + radius * np.array([cos(bearing), sin(bearing), 0.0])
+        await self.goto(begin, bearing + pi, speed, timeout)
+        angle = 2 * pi * turns * (-1 if clockwise else 1)
+        await self._fly(cruise.circle(middle, radius, bearing, angle, speed), timeout, "circle")
 
     async def follow(
         self,
@@ -108,8 +167,11 @@ class Pilot:
         if not self.vehicle.armed:
             raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
 
+    def _ground(self, x: float, y: float) -> float:
+        return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0])
+
     def _resting_height(self, x: float, y: float) -> float:
-        return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0]) + self._rise()
+        return self._ground(x, y) + self._rise()
 
     def _rise(self) -> float:
         """How far above the ground it is when it stands."""
@@ -117,6 +179,8 @@ class Pilot:
         return body.size[2] / 2 - body.position[2]
 
     def _check_reachable(self, points: np.ndarray) -> None:
+        if np.abs(points).max() > EDGE:
+            raise MissionError(f"{self.name}: the world ends {EDGE:g} m from its origin, and this would lead beyond")
         buried = first_buried(self.sim.fleet.flight.world, points, self._rise() - 1e-3)
         if buried >= 0:
             x, y, z = points[buried]
@@ -139,20 +203,36 @@ class Pilot:
             level = hypot(next_x - x, next_y - y) > 1e-3
             yield atan2(next_y - y, next_x - x) if level else now
 
-    async def _fly_to(self, position: Any, yaw: float, speed: float, timeout: float | None, what: str) -> None:
-        goal = np.asarray(position, dtype=float)
-        if goal.shape != (3,) or not np.isfinite(goal).all():
-            raise MissionError(f"{self.name}: {what} takes a position of three finite numbers, got {position}")
+    async def _fly_to(
+        self, position: Any, yaw: float, speed: float, timeout: float | None, what: str, above_ground: bool = False
+    ) -> None:
+        goal = self._place(position, what)
+        if above_ground:
+            goal[2] += self._ground(*goal[:2])
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
-        if dist(goal, here) < 1e-6:
-            here[2] += 1e-6
-        await self._fly(through(np.array([here, goal]), np.array([self._yaw(), yaw]), speed), timeout, what)
+        now = self._yaw()
+        turn = _short_way(yaw - now)
+        if not 0 < speed < inf:
+            raise PathError(f"{self.name}: {what} takes a speed above 0, got {speed} m/s")
+        if above_ground:
+            trajectory = cruise.over_ground(here, goal, now, turn, speed, self._ground)
+            self._check_reachable(trajectory.places())
+        else:
+            trajectory = cruise.straight(here, goal, now, turn, speed)
+        await self._fly(trajectory, timeout, what)
+
+    def _place(self, position: Any, what: str) -> np.ndarray:
+        place = np.array(position, dtype=float)
+        if place.shape != (3,) or not np.isfinite(place).all():
+            raise MissionError(f"{self.name}: {what} takes a position of three finite numbers, got {position}")
+        return place
 
     def _start(self, trajectory: PiecewisePolynomial) -> None:
+        """Who flies alone need not keep a time: the setpoint waits for a vehicle that wind or a push holds back."""
         x, y, z, yaw = trajectory.at(0.0).tolist()
         self.vehicle.command(PositionYaw((x, y, z), yaw))
-        self.sim.guides.begin(self.vehicle, trajectory)
+        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True))
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)
@@ -192,6 +272,10 @@ class Pilot:
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position
         return z < self._resting_height(x, y) + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+
+
+def _short_way(angle: float) -> float:
+    return angle - 2 * pi * round(angle / (2 * pi))
 
 
 def start_all(sim: Simulation, mission: Any, vehicles: Any) -> list[Task]:

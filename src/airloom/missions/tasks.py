@@ -7,8 +7,10 @@ it on a grid of times common to all, so that a hundred missions interrupt the co
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Generator
+from math import inf
 from typing import TYPE_CHECKING, Any
 
+from airloom.blame import told
 from airloom.clock import NS_PER_SECOND
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ class Sleep(Wait):
     """Wait for some time, and for the next tick at least: a loop around `sleep(0)` lets time go on."""
 
     def __init__(self, seconds: float) -> None:
-        if not seconds >= 0:
+        if not 0 <= seconds < inf:
             raise MissionError(f"cannot sleep for {seconds} s")
         self.seconds = seconds
 
@@ -135,6 +137,11 @@ class Task:
         else:
             self._listeners.append(listener)
 
+    @property
+    def is_on_its_own(self) -> bool:
+        """Whether nobody waits for its end: what becomes of it is then told on /events."""
+        return not self._listeners
+
     def call_at(self, time: float, function: Callable[[], None]) -> None:
         """As `sim.call_at`, but forgotten when the task has moved on in the meantime."""
         turn = self._turn
@@ -181,7 +188,7 @@ class Task:
 
     def _finish(self, result: Any = None, error: BaseException | None = None) -> None:
         self.done, self.result, self.error = True, result, error
-        if error is not None and not self._listeners:
-            self.sim.event(self.name, f"mission failed: {type(error).__name__}: {error}", level="error")
+        if error is not None and self.is_on_its_own:
+            self.sim.fail(self.name, f"mission failed: {told(error)}")
         for listener in self._listeners:
             listener(self)

@@ -24,9 +24,10 @@ ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
 ARRIVED_WITHIN = 0.2  # m
 STILL_BELOW = 0.3  # m/s
+LEASH, END_OF_LEASH = 1.0, 3.0  # m
 # A plan: whether the vehicle has arrived, the step, when the present piece began, where it lies in the plan (0 when all
-# is over), the end; then the pieces, each a duration and its coefficients.
-STEP, BEGAN, PRESENT, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 8)
+# is over), whether it waits, when it last looked, the end; then the pieces, each a duration and its coefficients.
+STEP, BEGAN, PRESENT, WAITS, LOOKED, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 10)
 PIECE_WIDTH = 1 + AXES * ORDER
 
 
@@ -35,11 +36,23 @@ class PathError(ValueError):
 
 
 @compiled
+def pace_on_leash(w, i):
+    """How fast the setpoint goes on: as planned near the vehicle, not at all when it is far ahead."""
+    x, y, z = w[PX + i] - w[SPX + i], w[PY + i] - w[SPX + LANES + i], w[PZ + i] - w[SPX + 2 * LANES + i]
+    gap = sqrt(x * x + y * y + z * z)
+    return min(max((END_OF_LEASH - gap) / (END_OF_LEASH - LEASH), 0.0), 1.0)
+
+
+@compiled
 def set_setpoint(w, i, tick, plan):
     """Place, velocity, acceleration, yaw and yaw rate at this tick; at rest at the end."""
-    at = int(plan[PRESENT])
+    at, pace = int(plan[PRESENT]), 1.0
+    if plan[WAITS] != 0.0:
+        pace = pace_on_leash(w, i)
+        plan[BEGAN] += (1.0 - pace) * (tick * plan[STEP] - plan[LOOKED])
+        plan[LOOKED] = tick * plan[STEP]
     t = tick * plan[STEP] - plan[BEGAN]
-    while t > plan[at] and at + PIECE_WIDTH < plan.size:
+    while t >= plan[at] and at + PIECE_WIDTH < plan.size:
         t -= plan[at]
         plan[BEGAN] += plan[at]
         at += PIECE_WIDTH
@@ -53,8 +66,7 @@ def set_setpoint(w, i, tick, plan):
             a = a * t + 2.0 * v
             v = v * t + p
             p = p * t + plan[first + n]
-        if over:
-            v, a = 0.0, 0.0
+        v, a = (0.0, 0.0) if over else (v * pace, a * pace * pace)
         if axis < 3:
             w[SPX + axis * LANES + i], w[SVX + axis * LANES + i], w[SAX + axis * LANES + i] = p, v, a
         else:
@@ -78,6 +90,8 @@ class PiecewisePolynomial:
 
     durations: np.ndarray
     coefficients: np.ndarray
+    waits: bool = False
+    """Whether it goes on more slowly, and stands still, while the vehicle is behind."""
     kernel: ClassVar[Kernel] = follow_trajectory
     mode: ClassVar[Mode] = Mode.POSITION_YAW
 
@@ -95,9 +109,14 @@ class PiecewisePolynomial:
     def end(self) -> np.ndarray:
         return self.at(inf)
 
+    def places(self) -> np.ndarray:
+        """Where its pieces begin and where it ends."""
+        return np.vstack([self.coefficients[:, :3, 0], self.end[:3]])
+
     def plan(self, tick: int, step: float) -> np.ndarray:
         plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
         _fill_plan(self.durations, self.coefficients, tick, step, plan)
+        plan[WAITS] = self.waits
         return plan
 
 
@@ -121,6 +140,7 @@ def _evaluate(durations, coefficients, t, derivative, values):
 @compiled
 def _fill_plan(durations, coefficients, tick, step, plan):
     plan[ARRIVED], plan[STEP], plan[BEGAN], plan[PRESENT] = 0.0, step, tick * step, FIRST_PIECE
+    plan[WAITS], plan[LOOKED] = 0.0, tick * step
     _evaluate(durations, coefficients, inf, 0, plan[GOAL_X : GOAL_Z + 1])
     for piece in range(durations.size):
         at = FIRST_PIECE + piece * PIECE_WIDTH
@@ -165,7 +185,7 @@ def minimum_snap(points: np.ndarray, durations: np.ndarray) -> PiecewisePolynomi
     if n > 1:
         _choose_inner(points, durations, np.zeros((INNER * (n - 1), 2 * BAND + 1)), inner[INNER:-INNER])
     coefficients = np.empty((n, points.shape[1], ORDER))
-    _interpolate(points, durations, inner, coefficients)
+    interpolate(points, durations, inner, coefficients)
     return PiecewisePolynomial(durations, coefficients)
 
 
@@ -211,7 +231,8 @@ def _add_leg(leg, points, duration, band, right):
 
 
 @compiled
-def _interpolate(points, durations, inner, coefficients):
+def interpolate(points, durations, inner, coefficients):
+    """The polynomials between points with velocity, acceleration and jerk at each."""
     for leg in range(durations.size):
         duration = durations[leg]
         for axis in range(points.shape[1]):

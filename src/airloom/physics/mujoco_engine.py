@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from copy import copy
+from math import ceil, e
+
 import mujoco
 import numpy as np
 
 from airloom.autopilots.lockstep import NO_WIRES
 from airloom.fleet import Fleet
-from airloom.physics.mujoco_loop import advance_mujoco, advance_mujoco_in_lockstep
+from airloom.physics.mujoco_loop import Impacts, advance_mujoco, advance_mujoco_in_lockstep
 from airloom.physics.rows import LANES, PX, QW, VX, WX
 from airloom.scenario.models import HeightField, Obstacle, Scenario, World
 from airloom.world.ground import read_heights
@@ -18,7 +22,22 @@ NOT_IN_THE_MODEL = (
     mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER | mujoco.mjtDisableBit.mjDSBL_EULERDAMP
     | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS | mujoco.mjtDisableBit.mjDSBL_LIMIT
 )  # fmt: skip
+# Time constants of contacts. MuJoCo lets what slides rise by μ v h/T in each step h: softer contacts hop less, harder
+# ones sink in less and creep less on slopes.
+STEPS_OF_CONTACT = 4  # two is the least that is stable, four come to rest quietly
+LEAST_CONTACT_TIME = 10e-3  # s
+IMPACT_STEP, IMPACT_CONTACT_TIME = 0.1e-3, 1e-3  # s
+USUAL_SINK = 6e-3  # m; whoever would sink in deeper hits hard
 BASE_THICKNESS = 1.0  # m below the lowest height of a height field
+
+
+def _warn(text: str) -> None:
+    """MuJoCo would leave a file in the current folder. Of bad states `divergence.py` tells."""
+    if "simulation is unstable" not in text:
+        print(f"MuJoCo: {text}", file=sys.stderr)
+
+
+mujoco.set_mju_user_warning(_warn)
 
 
 class MujocoEngine:
@@ -26,9 +45,12 @@ class MujocoEngine:
         self.fleet, self.dt = fleet, scenario.step
         self.model = build_model(scenario, fleet)
         self.data = mujoco.MjData(self.model)
+        self._hard, parts = _model_for_impacts(self.model)
+        fast = USUAL_SINK * e / contact_time(self.dt)
         # Asked for once: each of these attributes makes an object.
         self._bodies = (
-            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
+            Impacts(self._hard._address, parts, fast), self.model._address, self.data._address, self.data.qpos,
+            self.data.qvel, self.data.qfrc_applied,
         )  # fmt: skip
 
     def reset(self) -> None:
@@ -71,9 +93,24 @@ class MujocoEngine:
         digest.update(self.data.qacc_warmstart.tobytes())
 
 
+def contact_time(step: float) -> float:
+    """Time constant of contacts, s. MuJoCo scales their stiffness with the mass, so it is the same for all."""
+    return max(STEPS_OF_CONTACT * step, LEAST_CONTACT_TIME)
+
+
+def _model_for_impacts(model: mujoco.MjModel) -> tuple[mujoco.MjModel, int]:
+    """The same bodies with a short step and stiff contacts, and how many such steps are a tick."""
+    hard, parts = copy(model), ceil(model.opt.timestep / IMPACT_STEP - 1e-9)
+    hard.opt.timestep = model.opt.timestep / parts
+    hard.geom_solref[:, 0] = IMPACT_CONTACT_TIME
+    return hard, parts
+
+
 def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     spec.option.timestep = scenario.step
+    spec.default.geom.solref[0] = contact_time(scenario.step)
+    spec.default.geom.friction = FRICTION
     spec.option.gravity = (0.0, 0.0, -scenario.world.gravity)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     # A state that has become infinite must be seen as such, not silently replaced by the start.
@@ -88,10 +125,8 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
         body.explicitinertial = True
         body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
         body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
-        body.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_BOX, size=np.array(vehicle.body.size) / 2, pos=vehicle.body.position,
-            friction=FRICTION, mass=0.0,
-        )  # fmt: skip
+        size = np.array(vehicle.body.size) / 2
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=vehicle.body.position, mass=0.0)
     _add_ground(spec, scenario.world)
     for obstacle in scenario.world.obstacles.values():
         _add_obstacle(spec, obstacle)
@@ -107,13 +142,11 @@ def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
             name="ground", nrow=heights.shape[0], ncol=heights.shape[1], userdata=((heights - low) / span).ravel(),
             size=(terrain.size[0] / 2, terrain.size[1] / 2, span, BASE_THICKNESS),
         )  # fmt: skip
-        spec.worldbody.add_geom(
-            type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=(*terrain.center, low), friction=FRICTION
-        )
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=(*terrain.center, low))
         level = low
     else:
         level = terrain.height
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, level), friction=FRICTION)
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, level))
 
 
 def _add_obstacle(spec: mujoco.MjSpec, obstacle: Obstacle) -> None:
@@ -125,4 +158,4 @@ def _add_obstacle(spec: mujoco.MjSpec, obstacle: Obstacle) -> None:
     }
     kind, size = shapes[obstacle.shape]
     turn = (np.cos(obstacle.yaw / 2), 0, 0, np.sin(obstacle.yaw / 2))
-    spec.worldbody.add_geom(type=kind, size=size, pos=obstacle.position, quat=turn, friction=FRICTION)
+    spec.worldbody.add_geom(type=kind, size=size, pos=obstacle.position, quat=turn)

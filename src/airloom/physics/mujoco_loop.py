@@ -4,6 +4,7 @@
 """
 
 from pathlib import Path
+from typing import NamedTuple
 
 import llvmlite.binding
 import mujoco
@@ -12,6 +13,7 @@ from numba import types
 from airloom.autopilots.lockstep import exchange, next_frame
 from airloom.compiled import compiled
 from airloom.loop import PROPELLERS, effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
+from airloom.physics.impact import hits_soon
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.rows import (
     CX, CY, CZ, FX, FY, FZ, LANES, PX, QW, R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ, VX, WX,
@@ -34,6 +36,17 @@ def _library() -> str:
 
 llvmlite.binding.load_library_permanently(_library())
 mj_step = types.ExternalFunction("mj_step", types.void(types.intp, types.intp))
+
+
+class Impacts(NamedTuple):
+    """How hard impacts are dealt with, see `impact.py`."""
+
+    model: int
+    """Address of the model with a short step and stiff contacts."""
+    parts: int
+    """Of a tick."""
+    fast: float
+    """m/s"""
 
 
 @compiled
@@ -77,7 +90,19 @@ def _read_state(w, vehicles, qpos, qvel):
 
 
 @compiled
-def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, frame_ticks, first_frame):
+def _step(impacts, model, data, flight, dt):
+    """A step of MuJoCo, or several short ones with the model for hard impacts."""
+    if hits_soon(flight.blocks, flight.vehicles, flight.world, dt, impacts.fast):
+        for _ in range(impacts.parts):
+            mj_step(impacts.model, data)
+    else:
+        mj_step(model, data)
+
+
+@compiled
+def advance_mujoco(
+    impacts, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, frame_ticks, first_frame
+):
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):
@@ -88,7 +113,7 @@ def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sen
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
             keep_start_velocity(w)
-        mj_step(model, data)
+        _step(impacts, model, data, flight, dt)
         for b in range(blocks.shape[0]):
             w = blocks[b]
             _read_state(w, flight.vehicles[b], qpos, qvel)
@@ -98,13 +123,13 @@ def advance_mujoco(model, data, qpos, qvel, forces, tick, ticks, dt, flight, sen
 
 @compiled
 def advance_mujoco_in_lockstep(
-    wires, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, frame_ticks, first_frame
+    wires, impacts, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, frame_ticks, first_frame
 ):
     """As `advance_batch_in_lockstep`."""
     while True:
         turn = next_frame(tick, end, wires)
         advance_mujoco(
-            model, data, qpos, qvel, forces, tick, turn - tick, dt, flight, sensing, frame_ticks, first_frame
+            impacts, model, data, qpos, qvel, forces, tick, turn - tick, dt, flight, sensing, frame_ticks, first_frame
         )
         tick = turn
         if tick == end or not exchange(tick, flight, wires):

@@ -63,7 +63,7 @@ def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:
         if choice.enabled:
             system: Any = plugin.find("system", choice.kind)
             for key, what in system.mistakes(system.Parameters.model_validate(choice.parameters), scenario):
-                path = ("systems", name, key)
+                path = ("systems", name, *((key,) if isinstance(key, str) else key))
                 yield complaint(origin_of(root, path), path, what)
 
 

@@ -52,6 +52,8 @@ class Definitions:
         """`own` with every name in it resolved, laid over `base`."""
         if isinstance(own.value, str):
             return self._complete_text(own, place)
+        if isinstance(own.value, list) and place.shape.entries and place.shape.entries.names_a:
+            return Node([self.complete(each, None, place.child(k)) for k, each in enumerate(own.value)], own.origin)
         if not isinstance(own.value, dict):
             return own
         if place.shape.category and "extends" in own.value:

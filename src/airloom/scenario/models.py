@@ -7,11 +7,16 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
 
+from airloom.commands import EDGE
+from airloom.patterns import Pattern
+
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict()]
-Vector3 = tuple[Number, Number, Number]
+Bounded = Annotated[Number, Field(ge=-EDGE, le=EDGE)]
+Vector3 = tuple[Bounded, Bounded, Bounded]
 Positive = Annotated[Number, Field(gt=0)]
 NonNegative = Annotated[Number, Field(ge=0)]
+Extent = Annotated[Number, Field(gt=0, le=EDGE)]
 
 
 def _valid_name(name: str) -> str:
@@ -26,6 +31,22 @@ def _valid_title(name: str) -> str:
     return name
 
 
+def _not_zero(direction: Vector3) -> Vector3:
+    if np.linalg.norm(direction) < 1e-6:
+        raise ValueError("must not be zero")
+    return direction
+
+
+def _rectangular(heights: list[list[float]]) -> list[list[float]]:
+    if len(heights) < 2 or len(heights[0]) < 2:
+        raise ValueError("must have at least 2 rows and 2 columns")
+    if len({len(row) for row in heights}) > 1:
+        raise ValueError("the rows must be equally long")
+    return heights
+
+
+Direction = Annotated[Vector3, AfterValidator(_not_zero)]
+Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
 Name = Annotated[str, AfterValidator(_valid_name)]
 Title = Annotated[str, AfterValidator(_valid_title)]
 
@@ -85,36 +106,30 @@ class Rotor(Model):
     """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
 
     position: Vector3 = Field(description="hub from the vehicle's origin, m")
-    axis: Vector3 = Field((0.0, 0.0, 1.0), description="thrust direction, normalised")
+    axis: Direction = Field((0.0, 0.0, 1.0), description="thrust direction, normalised")
     turns: Literal["ccw", "cw"]
     thrust_constant: Positive = Field(description="thrust = constant × speed², N s²")
     moment_constant: NonNegative = Field(description="drag torque per thrust, m")
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
-    time_constant_up: Positive = Field(0.0125, description="motor lag when speeding up, s")
-    time_constant_down: Positive = Field(0.025, description="motor lag when slowing down, s")
+    time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
+    time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
     radius: Positive = Field(0.1, description="for drawing, m")
-
-    @model_validator(mode="after")
-    def _has_direction(self) -> Rotor:
-        if np.linalg.norm(self.axis) < 1e-6:
-            raise ValueError("axis must not be zero")
-        return self
 
 
 class Body(Model):
     """The box that touches the ground and other bodies."""
 
-    size: tuple[Positive, Positive, Positive] = Field(description="full length, width, height, m")
+    size: tuple[Extent, Extent, Extent] = Field(description="full length, width, height, m")
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
 class Pose(Model):
     position: Vector3 = (0.0, 0.0, 0.0)
-    roll: Number = 0.0
-    pitch: Number = 0.0
-    yaw: Number = 0.0
+    roll: Bounded = 0.0
+    pitch: Bounded = 0.0
+    yaw: Bounded = 0.0
 
 
 class Motion(Model):
@@ -127,14 +142,14 @@ class Copies(Model):
 
     count: Whole = Field(ge=1, le=100_000)
     columns: Whole | None = Field(None, ge=1, description="vehicles in a row along x; about a square if left out")
-    spacing: Positive = Field(1.0, description="m")
+    spacing: Extent = Field(1.0, description="m")
 
 
 class Vehicle(Model):
     """An airframe with its sensors and its flight stack."""
 
     description: str = ""
-    mass: Positive = Field(description="everything together, kg")
+    mass: Extent = Field(description="everything together, kg")
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
     drag: NonNegative = Field(0.0, description="body drag = coefficient × speed², N s² / m²")
@@ -179,26 +194,22 @@ class Origin(Model):
 
 class Plane(Model):
     kind: Literal["plane"] = "plane"
-    height: Number = 0.0
+    height: Bounded = 0.0
 
 
 class HeightField(Model):
     """Ground heights on a regular grid, given here or in a .npy or .csv file. Rows run north, columns east."""
 
     kind: Literal["heightfield"]
-    size: tuple[Positive, Positive] = Field(description="extent east and north, m")
-    center: tuple[Number, Number] = (0.0, 0.0)
-    heights: list[list[Number]] | None = Field(None, description="m; the first row is the southern edge")
+    size: tuple[Extent, Extent] = Field(description="extent east and north, m")
+    center: tuple[Bounded, Bounded] = (0.0, 0.0)
+    heights: Heights | None = Field(None, description="m; the first row is the southern edge")
     file: str | None = None
 
     @model_validator(mode="after")
     def _has_heights(self) -> HeightField:
         if (self.heights is None) == (self.file is None):
             raise ValueError("give either heights or file")
-        if self.heights is not None and (len(self.heights) < 2 or len(self.heights[0]) < 2):
-            raise ValueError("heights must have at least 2 rows and 2 columns")
-        if self.heights is not None and len({len(row) for row in self.heights}) > 1:
-            raise ValueError("the rows of heights must be equally long")
         return self
 
 
@@ -206,14 +217,14 @@ class Obstacle(Model):
     """A fixed solid. Size: box length, width, height; cylinder diameter, diameter, height; sphere diameter."""
 
     shape: Literal["box", "cylinder", "sphere"]
-    size: tuple[Positive, Positive, Positive]
+    size: tuple[Extent, Extent, Extent]
     position: Vector3
-    yaw: Number = 0.0
+    yaw: Bounded = 0.0
 
 
 class World(Model):
     description: str = ""
-    gravity: NonNegative = Field(9.80665, description="m/s²")
+    gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
     origin: Origin = Origin()
     wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
@@ -230,12 +241,12 @@ class Engine(Model):
 
 
 class Log(Model):
-    topics: list[str] = Field(
+    topics: list[Pattern] = Field(
         default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors"],
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")
-    rates: dict[str, Positive] = Field(
+    rates: dict[Pattern, Positive] = Field(
         default_factory=dict, description="patterns of topics and how often they are logged at most, Hz"
     )
 
@@ -244,7 +255,8 @@ class Member(Model):
     """A process that takes part in the run, in lockstep with it."""
 
     command: Annotated[list[str], Field(min_length=1)] | None = Field(
-        None, description="starts it with the run, `python` being this Python; if left out, somebody else starts it"
+        None,
+        description="starts it with the run, `python` and `airloom` being these; if left out, somebody else starts it",
     )
     folder: str | None = Field(None, description="where it is started, as seen from the folder of the scenario file")
     at: Name | None = Field(
@@ -254,7 +266,7 @@ class Member(Model):
         "logic", description="logic thinks with the autopilots; simulators advance their part of the world after them"
     )
     rate: Positive = Field(50.0, description="turns a second, Hz")
-    vehicles: str = Field("*", description="name or pattern of those it sees and commands")
+    vehicles: Pattern = Field("*", description="name or pattern of those it sees and commands")
     timeout: Positive = Field(10.0, description="wall time that a turn may take, s")
     start_timeout: Positive = Field(30.0, description="wall time until it must have joined, s")
     on_failure: Literal["stop", "hold", "continue"] = Field(

@@ -2,6 +2,10 @@
 
 Looser than the loader, because a file may take values from the one it extends: no key is required below the top
 level, null may stand for every value, and a definition may be a name.
+
+An editor marks what it finds wrong where the schema says so. Where one of several alternatives would do (`anyOf`), that
+is the whole block; so what applies is decided first, by the kind of plugin or whether there is a name (`if`), and a
+mistake is marked at its key.
 """
 
 from __future__ import annotations
@@ -47,7 +51,11 @@ def file_schema(category: str) -> Schema:
     return {
         "$schema": DIALECT,
         "title": f"Airloom {category}",
-        "allOf": [_ref(f"{category}_inline"), {"anyOf": [{"required": ["extends"]}, {"required": required}]}],
+        "type": "object",
+        "allOf": [
+            _ref(f"{category}_inline"),
+            {"if": {"not": {"required": ["extends"]}}, "then": {"required": required}},
+        ],
         "$defs": _definitions(),
     }
 
@@ -60,47 +68,54 @@ def _definitions() -> dict[str, Schema]:
     for category, choice in CHOICES.items():
         shared[f"{category}_inline"] = _plugin_definition(category, choice, shared)
     for category in FOLDERS:
-        shared[category] = {"anyOf": [_name_schema(category), _ref(f"{category}_inline")]}
+        shared[category] = _named_or(_ref(f"{category}_inline"), _name_schema(category))
     _allow_names(shared)
     return shared
 
 
 def _allow_names(shared: dict[str, Schema]) -> None:
     scenario, vehicle, world = (shared[f"{category}_inline"]["properties"] for category in MODELS)
-    scenario["world"] = _nullable(_ref("world"))
+    scenario["world"] = _ref("world")
     scenario["vehicles"] = _mapping_to("vehicle")
     scenario["systems"] = _mapping_to("system")
-    scenario["engine"] = {"anyOf": [scenario["engine"], TEXT]}
-    world["terrain"] = {"anyOf": [world["terrain"], TEXT]}
+    scenario["engine"] = _named_or(scenario["engine"], TEXT)
+    world["terrain"] = _named_or(world["terrain"], TEXT)
     vehicle["sensors"] = _mapping_to("sensor")
-    vehicle["controller"] = _nullable(_ref("controller"))
-    vehicle["estimator"] = _nullable(_ref("estimator"))
-    vehicle["autopilot"] = _nullable(_ref("autopilot"))
-    vehicle["rotor"] = _nullable(_ref("Rotor"))
+    vehicle["controller"] = _ref("controller")
+    vehicle["estimator"] = _ref("estimator")
+    vehicle["autopilot"] = _ref("autopilot")
+    vehicle["rotor"] = _ref("Rotor")
 
 
 def _mapping_to(category: str) -> Schema:
-    return _nullable({"type": "object", "additionalProperties": _nullable(_ref(category))})
+    return _nullable({"type": "object", "additionalProperties": _ref(category)})
+
+
+def _named_or(inline: Schema, name: Schema) -> Schema:
+    return {**_notes(inline), "if": {"type": "object"}, "then": inline, "else": {"anyOf": [name, {"type": "null"}]}}
 
 
 def _definition(model: type[BaseModel], shared: dict[str, Schema], prefix: str) -> Schema:
     """A model's schema, loosened, with `extends`; what it refers to goes to `shared`."""
     schema = _loosened(model.model_json_schema(ref_template=f"#/$defs/{prefix}{{model}}"))
-    shared.update({f"{prefix}{name}": part for name, part in schema.pop("$defs", {}).items()})
+    shared.update({f"{prefix}{name}": _nullable(part) for name, part in schema.pop("$defs", {}).items()})
     schema.setdefault("properties", {})["extends"] = EXTENDS
-    return schema
+    return _nullable(schema)
 
 
 def _plugin_definition(category: str, choice: type[PluginChoice], shared: dict[str, Schema]) -> Schema:
-    """One alternative for each installed plugin, one for a plugin by path, one that inherits its kind."""
-    own = _definition(choice, shared, "")["properties"]
-    by_kind = [_kind_schema(category, kind, own, shared) for kind in sorted(plugin.names(category))]
-    by_path = {"properties": {**own, "kind": {**TEXT, "pattern": r"\.py:"}}, "required": ["kind"]}
-    inherited = {
-        "properties": {key: value for key, value in own.items() if key != "kind"},
-        "not": {"required": ["kind"]},
+    """What each installed plugin takes; one that is given by its path, or inherited, may take anything."""
+    own, kinds = _definition(choice, shared, "")["properties"], sorted(plugin.names(category))
+    kind = {"anyOf": [{"enum": kinds}, {**TEXT, "pattern": r"\.py:"}]}
+    return {
+        "type": ["object", "null"],
+        "properties": {**own, "kind": kind},
+        "allOf": [_if_kind(kind, _kind_schema(category, kind, own, shared)) for kind in kinds],
     }
-    return {"type": "object", "anyOf": [*by_kind, by_path, inherited]}
+
+
+def _if_kind(kind: str, schema: Schema) -> Schema:
+    return {"if": {"properties": {"kind": {"const": kind}}, "required": ["kind"]}, "then": schema}
 
 
 def _kind_schema(category: str, kind: str, own: Schema, shared: dict[str, Schema]) -> Schema:
@@ -109,8 +124,7 @@ def _kind_schema(category: str, kind: str, own: Schema, shared: dict[str, Schema
     return {
         "title": kind,
         "description": found.summary(),
-        "properties": {**parameters["properties"], **own, "kind": {"const": kind}},
-        "required": ["kind"],
+        "properties": {**parameters["properties"], **own},
         "additionalProperties": parameters.get("additionalProperties", True),
     }
 
@@ -121,11 +135,13 @@ def _name_schema(category: str) -> Schema:
 
 
 def _loosened(schema: Any) -> Any:
-    """Nothing required, null allowed as every property, alternatives that may overlap."""
+    """Nothing required, null allowed as every property, what applies decided by the kind where there is one."""
     if isinstance(schema, list):
         return [_loosened(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
+    if "discriminator" in schema:
+        return _decided(schema)
     loose: Schema = {}
     for key, part in schema.items():
         if key == "properties":
@@ -134,14 +150,39 @@ def _loosened(schema: Any) -> Any:
             loose[key] = {name: _loosened(value) for name, value in part.items()}
         elif key == "additionalProperties" and isinstance(part, dict):
             loose[key] = _nullable(_loosened(part))
-        elif key not in ("required", "discriminator"):
+        elif key != "required":
             loose["anyOf" if key == "oneOf" else key] = _loosened(part)
     return loose
 
 
+def _decided(schema: Schema) -> Schema:
+    """One of several models, by what it says it is."""
+    key, models = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
+    assert key == "kind"
+    return {
+        **_notes(schema),
+        "type": "object",
+        "properties": {"kind": {"enum": sorted(models)}},
+        "allOf": [_if_kind(kind, {"$ref": reference}) for kind, reference in models.items()],
+    }
+
+
 def _nullable(schema: Schema) -> Schema:
-    notes: Schema = {key: schema[key] for key in ("title", "description", "default") if key in schema}
-    return {**notes, "anyOf": [schema, {"type": "null"}]}
+    """That a reference leads to may be null anyway."""
+    others = [part for part in schema.get("anyOf", ()) if part != {"type": "null"}]
+    if "$ref" in schema or schema.get("type") == "null":
+        return schema
+    if len(others) == 1:
+        return {**_notes(schema), **_nullable(others[0])}
+    if "const" in schema or "enum" in schema:
+        return {**_notes(schema), "enum": [*schema.get("enum", [schema.get("const")]), None]}
+    if isinstance(schema.get("type"), str):
+        return {**schema, "type": [schema["type"], "null"]}
+    return schema if isinstance(schema.get("type"), list) else {**_notes(schema), "anyOf": [schema, {"type": "null"}]}
+
+
+def _notes(schema: Schema) -> Schema:
+    return {key: schema[key] for key in ("title", "description", "default") if key in schema}
 
 
 def _ref(name: str) -> Schema:

@@ -43,7 +43,7 @@ SENSOR, CONTROLLER, ESTIMATOR, AUTOPILOT, SYSTEM = (
     _plugin("sensor"),
     _plugin("controller", null_is_a_value=True),
     _plugin("estimator"),
-    _plugin("autopilot", null_is_a_value=True),
+    _plugin("autopilot", null_is_a_value=True, params_files=_each(Shape(names_a="file"))),
     _plugin(
         "system", file=Shape(names_a="file"), script=Shape(names_a="plugin"), mapping=Shape(names_a="name or file")
     ),

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from airloom.text import is_sound
+
 from .errors import KeyPath, ScenarioError, complaint, shown
 
 DEEPEST_NESTING = 32
@@ -80,6 +82,8 @@ def planted(value: Any, origin: Origin, depth: int = 0) -> Node:
         return Node({str(key): planted(child, origin, depth + 1) for key, child in value.items()}, origin)
     if isinstance(value, list | tuple):
         return Node([planted(child, origin, depth + 1) for child in value], origin)
+    if isinstance(value, str) and not is_sound(value):
+        raise ScenarioError(complaint(origin, (), f"{shown(value)} holds half a character, which no file takes"))
     if value is None or isinstance(value, bool | int | float | str):
         return Node(value, origin)
     what = f"a scenario holds numbers, text, lists and mappings, but {shown(value)} is of type {type(value).__name__}"

@@ -16,6 +16,7 @@ from airloom.run_folder import RunFolder
 from airloom.studio.ports import GatewayError
 from airloom.studio.live import LiveSource
 from airloom.studio.studio import Studio
+from airloom.tls import Certificate
 
 TOKEN = "AIRLOOM_TOKEN"
 """The variable that holds the token, which would be seen among the arguments of a process."""
@@ -25,10 +26,10 @@ def main() -> None:
     """Tells in a line of JSON where the studio is, or why there is none; ends when the run does, or by a signal."""
     options = _parsed()
     say = partial(_say, options.tell)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the simulation, which then ends this
     try:
-        source = _joined(RunFolder(options.run), options.parent)
-        with Studio([source], options.host, options.port, os.environ.get(TOKEN)) as studio:
+        source = _joined(RunFolder(options.run))
+        tls = Certificate(*options.tls).context() if options.tls else None
+        with Studio([source], options.host, options.port, os.environ.get(TOKEN), tls) as studio:
             signal.signal(signal.SIGTERM, lambda *_: studio.stop())
             say(url=studio.gateway.url, port=studio.gateway.port)
             studio.run()
@@ -43,18 +44,16 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=None)
     parser.add_argument("--tell", type=int, default=1, help="the file number that gets what it tells; others may print")
-    parser.add_argument("--parent", type=int, default=os.getppid(), help="the process of the simulation")
+    parser.add_argument("--tls", type=Path, nargs="+", help="certificate and private key")
     return parser.parse_args()
 
 
-def _joined(folder: RunFolder, parent: int) -> LiveSource:
-    """The simulation, which has its link as soon as everything is compiled; as long as our parent lives, it may."""
+def _joined(folder: RunFolder) -> LiveSource:
+    """The simulation, which has its link as soon as everything is compiled; should it end before, so does this."""
     while True:
         try:
             return LiveSource(folder)
         except LinkError:
-            if os.getppid() != parent:
-                raise
             time.sleep(0.05)
 
 

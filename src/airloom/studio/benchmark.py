@@ -23,6 +23,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
+from airloom.keeper import Kept
 from airloom.run_folder import RunFolder
 from airloom.studio.live import LiveSource
 from airloom.studio.source import ATTITUDE, POSITION
@@ -41,21 +42,26 @@ class Watched:
     def __init__(self, folder: str, *options: str) -> None:
         self.folder = RunFolder(Path(folder) / "run")
         command = [sys.executable, "-m", "airloom", "run", "fleet", "--out", str(self.folder.path), "--no-log"]
-        self.process = subprocess.Popen(
-            [*command, "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
+        self.process = Kept(
+            [*command, "--port", "0", *options],
+            patience=20.0, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )  # fmt: skip
         assert self.process.stdout is not None
         self.url = next(match[0] for line in self.process.stdout if (match := re.search(r"http://\S+", line)))
 
     @property
     def studio(self) -> int:
         """The number of the studio's process."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text()
-        return int(children.split()[0])
+        return _first_child(_first_child(self.process.program))  # its keeper is between
 
     def end(self) -> None:
-        self.process.terminate()
-        self.process.communicate()
+        self.process.end()
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+
+
+def _first_child(process: int) -> int:
+    return int(Path(f"/proc/{process}/task/{process}/children").read_text().split()[0])
 
 
 @contextmanager
@@ -136,7 +142,7 @@ def slowdown(browsers: int, seconds: float, rounds: int) -> Price:
 
 def _price(run: Watched, source: LiveSource, seconds: float) -> Price:
     def look() -> np.ndarray:
-        return np.array([time.perf_counter(), _processor_seconds(run.process.pid), source.ask("info")["time"]])
+        return np.array([time.perf_counter(), _processor_seconds(run.process.program), source.ask("info")["time"]])
 
     before = look()
     time.sleep(seconds)

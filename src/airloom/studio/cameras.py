@@ -192,6 +192,12 @@ class Cameras:
             reach = float(self._view.fleet.reaches.max())
             camera.frame(shown.astype(float), reach, look)
 
+    def look(self, client_id: int, eye: np.ndarray, target: np.ndarray) -> None:
+        """Look freely, from one point at another."""
+        if camera := self._cameras.get(client_id):
+            camera.mode, camera.vehicle = "orbit", ""
+            camera.see(eye, target)
+
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""
         for camera in list(self._cameras.values()):

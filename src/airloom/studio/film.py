@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import time
@@ -16,6 +15,8 @@ from typing import Any
 import numpy as np
 import viser
 from PIL import Image
+
+from airloom.keeper import Kept
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 GRAPHICS_IN_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -115,18 +116,18 @@ def headless_browser(url: str) -> Iterator[subprocess.Popen]:
     """A browser of its own, with nobody's profile, that looks at a page until the block ends."""
     program = find_browser()
     with tempfile.TemporaryDirectory(prefix="airloom-film-", dir=SHORT_PATH, ignore_cleanup_errors=True) as profile:
-        browser = subprocess.Popen(
+        browser = Kept(
             _command(program, profile, url),
-            stdin=subprocess.DEVNULL,
+            patience=5.0,
+            folders=[profile],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             env={**os.environ, "TMPDIR": profile},
-            start_new_session=True,
         )
         try:
             yield browser
         finally:
-            _end(browser)
+            browser.end()
 
 
 def _command(program: str, profile: str, url: str) -> list[str]:
@@ -137,21 +138,6 @@ def _command(program: str, profile: str, url: str) -> list[str]:
         f"--user-data-dir={profile}", f"--window-size={WINDOW}", "--hide-scrollbars", "--mute-audio",
         full_resolution,
     ]  # fmt: skip
-
-
-def _end(browser: subprocess.Popen) -> None:
-    """With all its helpers: they are its process group, and it is over when the last of them is."""
-    for how in (signal.SIGTERM, signal.SIGKILL):
-        deadline = time.monotonic() + 5.0
-        try:
-            os.killpg(browser.pid, how)
-            while time.monotonic() < deadline:
-                browser.poll()
-                os.killpg(browser.pid, 0)
-                time.sleep(0.02)
-        except ProcessLookupError:
-            break
-    browser.wait()
 
 
 class Filmer:

@@ -15,11 +15,9 @@ from airloom.studio.fleet_view import FleetView
 from airloom.studio.landscape import Landscape
 from airloom.studio.playback import Playback
 from airloom.studio.recorded import RecordedSource
-from airloom.studio.source import POSITION
 from airloom.studio.tamed import start_viser, stop_viser
 
 TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
-SIGHTS = 60  # moments of a flight that tell where it goes
 SETTLING_PICTURES = 20
 ON_THE_WAY = 0.02  # s that the scene takes to the browser, for a picture is asked for on another line
 
@@ -45,7 +43,7 @@ class FilmSet:
     @contextmanager
     def filmed(self, times: np.ndarray, size: Size) -> Iterator[Iterator[np.ndarray]]:
         """A picture of each of some moments, as long as the block lasts."""
-        self._look_at_flight(times, size[0] / size[1])
+        self._frame_flight(size[0] / size[1])
         for moment in np.arange(max(times[0] - TRAIL, 0.0), times[0], TRAIL_STEP):
             self._show(moment)
         self._show(times[0])
@@ -65,21 +63,21 @@ class FilmSet:
         self._view.show(snapshot)
         self._cameras.show(snapshot)
 
-    def _look_at_flight(self, times: np.ndarray, aspect: float) -> None:
-        """From where everything can be seen that is going to happen."""
-        positions = []
-        for moment in times[:: -(-len(times) // SIGHTS)]:
-            self._clock.seek(float(moment))
-            positions.append(self._source.snapshot().vehicles[:, POSITION])
+    def _frame_flight(self, aspect: float) -> None:
+        """Browsers that come see the whole flight, whatever of it is filmed."""
         reach = float(self._view.fleet.reaches.max())
         camera = self._server.initial_camera
-        camera.position, camera.look_at = framed(np.concatenate(positions).astype(float), reach, aspect)
+        camera.position, camera.look_at = framed(self._source.places(), reach, aspect)
 
     def _aim(self, client: viser.ClientHandle) -> None:
         """As soon as the cameras have come to know the browser, which they do in a thread of viser's."""
         while not self._cameras.knows(client.client_id):
             time.sleep(0.01)
-        self._cameras.set_mode(client.client_id, self._mode, self._vehicle)
+        if self._mode == "orbit":
+            first = self._server.initial_camera
+            self._cameras.look(client.client_id, first.position, first.look_at)
+        else:
+            self._cameras.set_mode(client.client_id, self._mode, self._vehicle)
 
 
 def _wait_until_loaded(client: viser.ClientHandle, size: Size) -> None:

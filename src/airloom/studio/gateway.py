@@ -11,6 +11,7 @@ import contextlib
 import logging
 import re
 import socket
+import ssl
 import threading
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -22,11 +23,11 @@ from airloom.studio.door import Door, Request, Turned
 from airloom.studio.pads import OnPutDown, OnSelect, OnStick, OnStickGone, Pad
 from airloom.studio.pages import Nothing, Pages, answer, refusal
 from airloom.studio.ports import USUAL_PORT, listen
-from airloom.studio.relay import STALL, Ends, Oversized, relay
+from airloom.studio.relay import STALL, Oversized, relay
+from airloom.streams import BACKLOG, Ends, Reception, finish
 
 MAX_HEAD = 16 * 1024
 MAX_BROWSERS = 32
-MAX_CONNECTIONS = 4 * MAX_BROWSERS
 PATIENCE = 10.0
 """Seconds for a request to arrive."""
 GUESSING_DELAY = 0.5
@@ -57,13 +58,14 @@ class Gateway:
         host: str = "127.0.0.1",
         port: int = USUAL_PORT,
         token: str | None = None,
+        tls: ssl.SSLContext | None = None,
         on_stick: OnStick = lambda tab, axes, buttons: None,
         on_stick_gone: OnStickGone = lambda tab: None,
         on_put_down: OnPutDown = lambda tab: None,
         on_select: OnSelect = lambda tab, name: None,
     ) -> None:
         """Port 0 takes any free one. Beyond loopback there is always a token: see `url`."""
-        self.viser_port, self.host, self.port = viser_port, host, port
+        self.viser_port, self.host, self.port, self._scheme = viser_port, host, port, "https" if tls else "http"
         self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
         self.on_put_down, self.on_select = on_put_down, on_select
         self._door = Door(host, token)
@@ -72,7 +74,7 @@ class Gateway:
         self._pads: dict[str, Pad] = {}
         self._tabs: dict[int, str] = {}
         """By the port from which we reach viser for them."""
-        self._visits: set[asyncio.Task] = set()
+        self._reception = Reception(self._visit, tls)
         self._rooms = asyncio.Semaphore(MAX_BROWSERS)
 
     @property
@@ -80,7 +82,7 @@ class Gateway:
         """Where a browser goes, with the token if one is asked for."""
         name = socket.gethostname() if self.host in ("0.0.0.0", "::", "") else self.host
         query = f"?token={quote(self._door.token)}" if self._door.token else ""
-        return f"http://{_bracketed(name)}:{self.port}/{query}"
+        return f"{self._scheme}://{_bracketed(name)}:{self.port}/{query}"
 
     # -- what the studio asks of a page ------------------------------------------------------------------------------
 
@@ -123,7 +125,7 @@ class Gateway:
 
     def start(self) -> None:
         """Listen; `PortTaken` if somebody else does."""
-        listener = listen(self.host, self.port, MAX_CONNECTIONS)
+        listener = listen(self.host, self.port, BACKLOG)
         self.port = listener.getsockname()[1]
         self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
         started = threading.Event()
@@ -151,7 +153,7 @@ class Gateway:
 
     async def _run(self, listener: socket.socket, started: threading.Event) -> None:
         self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        server = await asyncio.start_server(self._welcome, sock=listener, limit=MAX_HEAD)
+        server = await self._reception.open(listener, MAX_HEAD)
         started.set()
         await self._stopping.wait()
         server.close()
@@ -159,19 +161,9 @@ class Gateway:
 
     # -- visits ------------------------------------------------------------------------------------------------------
 
-    def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        def over(visit: asyncio.Task) -> None:
-            self._visits.discard(visit)
-            writer.transport.abort()
-
-        visit = asyncio.create_task(self._visit(reader, writer))
-        self._visits.add(visit)
-        visit.add_done_callback(over)
-
     async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
-            if len(self._visits) <= MAX_CONNECTIONS:
-                await self._serve(reader, writer)
+            await self._serve(reader, writer)
         except (OSError, EOFError, TimeoutError, InvalidHandshake, Oversized):
             pass  # they hung up, stopped reading, or do not speak the protocol: hanging up is all that is left to do
         except Exception as error:
@@ -181,6 +173,7 @@ class Gateway:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = await self._request(reader)
+            self._reception.know()
             if request.is_websocket:
                 await self._connect(request, (reader, writer))
             else:
@@ -189,6 +182,7 @@ class Gateway:
             if turned.status == 401:
                 await asyncio.sleep(GUESSING_DELAY)
             writer.write(refusal(turned.status, str(turned)))
+        self._reception.part(writer)
         async with asyncio.timeout(STALL):
             await _part(reader, writer)
 
@@ -206,7 +200,8 @@ class Gateway:
 
     def _reply(self, request: Request) -> bytes:
         if self._door.key and "token" in request.query:
-            cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Strict"
+            secure = "; Secure" if self._scheme == "https" else ""
+            cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Strict{secure}"
             rest = urlencode({name: value for name, value in request.query.items() if name != "token"})
             return answer(303, {"Location": f"/?{rest}" if rest else "/", "Set-Cookie": cookie})
         if request.path == "/" and self._rooms.locked():
@@ -269,7 +264,7 @@ async def _end_all_tasks() -> None:
 
 async def _part(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Say that this was all, and wait until they hang up: hanging up first may tear away what they did not read yet."""
-    writer.write_eof()
+    finish(writer)
     while await reader.read(MAX_HEAD):
         pass
 

@@ -15,7 +15,7 @@ from websockets.http11 import Request
 from websockets.protocol import State
 from websockets.server import ServerProtocol
 
-from airloom.studio.relay import Ends
+from airloom.streams import Ends, finish
 
 MAX_MESSAGE = 2048
 MAX_AXES, MAX_BUTTONS = 16, 32
@@ -144,7 +144,7 @@ class Pad:
             if data:
                 self._writer.write(data)
             else:
-                self._writer.write_eof()
+                finish(self._writer)
 
 
 def _parsed(frame: Frame) -> dict[str, Any]:

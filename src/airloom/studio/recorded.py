@@ -19,7 +19,7 @@ from airloom.plotting import pose_topics
 from airloom.run_folder import RunFolder
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.playback import Playback
-from airloom.studio.source import Snapshot, Status
+from airloom.studio.source import POSITION, Snapshot, Status
 from airloom.studio.tracks import read_tracks
 
 
@@ -78,6 +78,10 @@ class RecordedSource:
         for track in self._tracks:
             vehicles[track.members] = track.at(now)
         return Snapshot(now, vehicles)
+
+    def places(self) -> np.ndarray:
+        """Where any vehicle was at any time of the log, n × 3."""
+        return np.concatenate([track.frames[:, :, POSITION].reshape(-1, 3) for track in self._tracks]).astype(float)
 
     def ask(self, method: str, **fields: Any) -> dict[str, Any]:
         if method not in self._methods:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from airloom import streams
+from airloom.streams import Ends
 
-CHUNK = 64 * 1024
 STALL = 20.0
 """Seconds without progress after which a reader is given up."""
 MAX_FRAME = 8 * 1024 * 1024
@@ -15,31 +14,9 @@ class Oversized(Exception):
     """A browser announced a websocket frame that nobody needs."""
 
 
-Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
-
-
 async def relay(browser: Ends, viser: Ends) -> None:
-    """Pass on what either side says until one of them ends."""
-    ways = (
-        asyncio.ensure_future(_pump(browser[0], viser[1], FrameGauge().watch)),
-        asyncio.ensure_future(_pump(viser[0], browser[1], lambda data: None)),
-    )
-    try:
-        ended, _ = await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        for way in ended:
-            way.result()
-    finally:
-        for way in ways:
-            way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
-
-
-async def _pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter, watch: Callable[[bytes], None]) -> None:
-    while data := await source.read(CHUNK):
-        watch(data)
-        sink.write(data)
-        async with asyncio.timeout(STALL):
-            await sink.drain()
+    """Pass on what either side says until one of them ends, or stops reading."""
+    await streams.relay(browser, viser, FrameGauge().watch, STALL)
 
 
 class FrameGauge:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import ssl
 import sys
 import threading
 import time
@@ -48,12 +49,17 @@ class Studio:
     """Serves browsers from `__enter__` to `__exit__`; `run` draws until `stop` or until the run is over."""
 
     def __init__(
-        self, sources: Sequence[Source], host: str = "127.0.0.1", port: int | None = None, token: str | None = None
+        self,
+        sources: Sequence[Source],
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        token: str | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         """Without a port, the first free one from the usual one on."""
         self._server = start_viser(label="Airloom")
         self._any_port = port is None
-        self.gateway = Gateway(self._server.get_port(), host, USUAL_PORT if port is None else port, token)
+        self.gateway = Gateway(self._server.get_port(), host, USUAL_PORT if port is None else port, token, tls)
         self.stage = Stage(self._server, self.gateway, list(sources))
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from airloom.patterns import matcher
 from airloom.scenario import ScenarioError
 
 if TYPE_CHECKING:
@@ -30,8 +30,5 @@ def chosen(sim: Simulation, system: str, pattern: str) -> Group:
 
 def described(scenario: Scenario, pattern: str) -> list[Vehicle]:
     """What a scenario says of the vehicles that match; of those with copies once."""
-    return [
-        vehicle
-        for name, vehicle in scenario.vehicles.items()
-        if any(fnmatchcase(each, pattern) for each in vehicle.names(name))
-    ]
+    fits = matcher(pattern)
+    return [vehicle for name, vehicle in scenario.vehicles.items() if any(map(fits, vehicle.names(name)))]

@@ -10,6 +10,7 @@ from pydantic import Field
 from airloom.missions.formations import formation, share_out, smallest_gap
 from airloom.missions.tasks import Sleep
 from airloom.missions.trajectory import leg_durations, minimum_snap
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import NonNegative, Positive
 from airloom.system import System
@@ -20,7 +21,7 @@ SETTLE = 1.0  # s between the end of a trajectory and the rotors' stop
 
 
 class ChoreographyParameters(Parameters):
-    vehicles: str = Field("*", description="name or pattern")
+    vehicles: Pattern = Field("*", description="name or pattern")
     start: NonNegative = Field(1.0, description="lift-off, s")
     formations: list[Shape] = Field(
         default=["circle", "helix", "sphere"], min_length=1, description="one after the other"
@@ -41,11 +42,10 @@ class Choreography(System):
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)
 
     def reset(self, sim) -> None:
-        sim.start(self._perform(sim), self.name)
+        sim.call_at(self.parameters.start, lambda: sim.start(self._perform(sim), self.name))
 
     async def _perform(self, sim) -> None:
         p = self.parameters
-        await Sleep(p.start)
         pads = self._vehicles.positions
         above_pads = pads + np.array([0.0, 0.0, p.height])
         await self._move(sim, pads, above_pads)
@@ -58,6 +58,7 @@ class Choreography(System):
         await Sleep(SETTLE)
         for vehicle in self._vehicles:
             vehicle.kill()
+        sim.succeed(self.name, "is done")
 
     async def _change_to(self, sim, name: str, places: np.ndarray, goals: np.ndarray) -> np.ndarray:
         """Everybody to a goal of its own, and a rest there; returns whose goal is where."""

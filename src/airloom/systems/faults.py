@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from airloom.clock import NS_PER_SECOND
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters, find
 from airloom.scenario.errors import hint
 from airloom.scenario.models import NonNegative, Positive
@@ -28,7 +29,7 @@ GROWTH_NS = 100_000_000  # from step to step, for what an autopilot samples itse
 
 
 class FaultParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     at: NonNegative = Field(description="s")
     duration: Positive | None = Field(None, description="s; for good if left out")
 

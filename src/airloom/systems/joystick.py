@@ -6,6 +6,7 @@ from pydantic import Field
 
 from airloom.bridges.joystick import Mapping, Stick, StickError, sdl
 from airloom.missions.pursuit import TOP_SPEED
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario import ScenarioError
 from airloom.scenario.models import Vector3
@@ -14,7 +15,7 @@ from airloom.systems.choose import chosen
 
 
 class JoystickParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern; the first that matches is flown")
+    vehicle: Pattern = Field("*", description="name or pattern; the first that matches is flown")
     mapping: str = Field("ps4", description="what axes and buttons do: a bundled name or a YAML file")
     device: int | str | None = Field(None, description="number or part of the name; the first one if left out")
     route: list[Vector3] | None = Field(None, min_length=2, description="points that the action `restart` pursues, m")

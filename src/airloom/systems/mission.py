@@ -9,9 +9,12 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from airloom.missions.files import Mission, read_mission
-from airloom.missions.items import Item, fly_items
+from airloom.blame import told
+from airloom.missions.files import read_mission
+from airloom.missions.items import Item
+from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
@@ -20,9 +23,9 @@ from airloom.world.ground import ground
 
 
 class MissionParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern; each one flies the mission")
+    vehicle: Pattern = Field("*", description="name or pattern; each one flies the mission")
     start: float = Field(0.0, ge=0, description="s")
-    items: list[Item] | None = Field(None, min_length=1, description="takeoff, goto, follow, sleep, land")
+    items: list[Item] | None = Field(None, min_length=1, description="takeoff, goto, follow, circle, turn, sleep, land")
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")
     script: str | None = Field(
         None, description="path/to/mission.py:function, an async function that takes a pilot, relative to the scenario"
@@ -56,7 +59,7 @@ class FlyMission(System):
             height = partial(_ground_height, sim.fleet.flight.world)
             mission = read_mission(self.parameters.file, sim.scenario.world.origin, height)
         self._warnings = mission.warnings
-        return partial(fly_items, items=mission.items)
+        return mission.fly
 
     def _own_coroutine(self, sim) -> Callable[[Pilot], Coroutine]:
         try:
@@ -73,15 +76,14 @@ class FlyMission(System):
             sim.start(self._fly(Pilot(sim, vehicle)), vehicle.name)
 
     async def _fly(self, pilot: Pilot) -> None:
-        """A mission that fails leaves its vehicle hovering, and the simulation running."""
+        """A mission that fails leaves its vehicle hovering, and the simulation running, which is a failed run."""
         try:
             await self._mission(pilot)
         except Exception as error:
-            text = f"{self.name} failed: {type(error).__name__}: {error}"
-            pilot.sim.event(pilot.name, text, level="error")
+            pilot.sim.fail(pilot.name, f"{self.name} failed: {told(error)}")
             pilot.brake()
         else:
-            pilot.sim.event(pilot.name, f"{self.name} is done")
+            pilot.sim.succeed(pilot.name, f"{self.name} is done")
 
 
 def _ground_height(world: Any, x: float, y: float) -> float:

@@ -4,6 +4,7 @@ from functools import partial
 
 from pydantic import Field
 
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
@@ -11,7 +12,7 @@ from airloom.systems.choose import chosen
 
 
 class PushParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     at: float = Field(ge=0, description="s")
     duration: float = Field(gt=0, description="s")
     force: Vector3 = Field((0.0, 0.0, 0.0), description="at the centre of mass, world, N")

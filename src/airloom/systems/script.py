@@ -8,10 +8,12 @@ from functools import partial
 from pydantic import Field, field_validator, model_validator
 
 from airloom.commands import BY_MODE, Command, CommandError, Mode
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
 from airloom.systems.choose import chosen
+from airloom.systems.places import below_ground
 
 
 class Order(Parameters):
@@ -59,7 +61,7 @@ class Order(Parameters):
 
 
 class ScriptParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     orders: list[Order] = Field(min_length=1, description="in order of time")
 
     @model_validator(mode="after")
@@ -74,6 +76,12 @@ class Script(System):
     """Give vehicles orders in any control mode at given times, and repeat the last so that no timeout runs out."""
 
     Parameters = ScriptParameters
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        orders = enumerate(parameters.orders)
+        places = [(("orders", k, "position"), order.position) for k, order in orders if order.position]
+        return below_ground(scenario, places)
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from math import cos, pi, sin
 from typing import Literal
 
 from pydantic import Field
 
 from airloom.commands import PositionYaw
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
+from airloom.scenario.models import Bounded
 from airloom.system import System
 from airloom.systems.choose import chosen
+from airloom.systems.places import below_ground
+
+LOOKS = 60  # at a lap, for places below the ground
 
 
 class TrajectoryParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     shape: Literal["figure8", "circle"] = "figure8"
     start: float = Field(3.0, ge=0, description="when the lap begins, s; before, the vehicle rises to the first point")
     period: float = Field(10.0, gt=0, description="of a lap, s")
-    size: tuple[float, float] = Field((6.0, 3.0), description="extent east and north, m")
-    center: tuple[float, float] = (0.0, 0.0)
-    height: float = Field(3.0, description="m")
+    size: tuple[Bounded, Bounded] = Field((6.0, 3.0), description="extent east and north, m")
+    center: tuple[Bounded, Bounded] = (0.0, 0.0)
+    height: Bounded = Field(3.0, description="m")
 
 
 class Trajectory(System):
@@ -28,6 +34,12 @@ class Trajectory(System):
 
     Parameters = TrajectoryParameters
     rate = 100.0
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        lap = cls("trajectory", parameters)
+        places = [("height", lap.point(parameters.period * k / LOOKS).position) for k in range(LOOKS)]
+        return islice(below_ground(scenario, places), 1)
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)

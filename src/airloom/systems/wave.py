@@ -7,13 +7,14 @@ from math import pi
 import numpy as np
 from pydantic import Field
 
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.system import System
 from airloom.systems.choose import chosen
 
 
 class WaveParameters(Parameters):
-    vehicles: str = Field("*", description="name or pattern")
+    vehicles: Pattern = Field("*", description="name or pattern")
     start: float = Field(1.0, ge=0, description="lift-off, s")
     rise: float = Field(4.0, ge=0, description="time between lift-off and the wave, s")
     height: float = Field(1.5, description="mean height, m")

@@ -7,10 +7,12 @@ from functools import partial
 from pydantic import Field, model_validator
 
 from airloom.commands import PositionYaw
+from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
 from airloom.systems.choose import chosen
+from airloom.systems.places import below_ground
 
 
 class Waypoint(Parameters):
@@ -20,7 +22,7 @@ class Waypoint(Parameters):
 
 
 class WaypointsParameters(Parameters):
-    vehicle: str = Field("*", description="name or pattern")
+    vehicle: Pattern = Field("*", description="name or pattern")
     points: list[Waypoint] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -35,6 +37,11 @@ class Waypoints(System):
     """Send vehicles from point to point at given times."""
 
     Parameters = WaypointsParameters
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        places = [(("points", k, "position"), point.position) for k, point in enumerate(parameters.points)]
+        return below_ground(scenario, places)
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)

@@ -53,6 +53,8 @@ class Strand:
         """Of those that can go on, the lowest does."""
         self.for_child = False
         self.looks = 0
+        self.uncounted: list[int] = []
+        """Looks before each piece of work within another whose looks do not count."""
 
     def waits_for(self, ready: Ready, deadline: int, rank: tuple[int, int], for_child: bool = False) -> None:
         self.ready, self.deadline, self.rank, self.for_child = ready, deadline, rank, for_child
@@ -93,6 +95,8 @@ class VirtualTime:
         self._main = self._holder = self._of_thread.strand = Strand()
         self._ended: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
         self._stood_still_since: int | None = None
+        self.spares_compiler: Ready | None = None
+        """Asked, until it says yes, whether the compiler that a script may load is spared from counting."""
         self._moves_until = 0
         """No standing still for children before this time: they had theirs."""
 
@@ -112,8 +116,18 @@ class VirtualTime:
             return
         me = self._mine()
         me.looks += cost
-        if me.looks > MOST_LOOKS and me is self._holder:
+        if self.spares_compiler is not None and self.spares_compiler():
+            self.spares_compiler = None
+        if me.looks > MOST_LOOKS and me is self._holder and not me.uncounted:
             self.skip_turn()
+
+    def stop_counting(self) -> None:
+        """This thread's looks: until `count_again`, which must follow, as many are free as are taken."""
+        self._mine().uncounted.append(self._mine().looks)
+
+    def count_again(self) -> None:
+        me = self._mine()
+        me.looks = me.uncounted.pop()
 
     def skip_turn(self) -> None:
         """Until the next, and there after all others, so that what they do is seen."""

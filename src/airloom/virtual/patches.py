@@ -12,8 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from airloom.virtual.children import patch_children
+from airloom.virtual.compiler import spare_compiler
 from airloom.virtual.dates import virtual_dates
 from airloom.virtual.io import patch_io
+from airloom.virtual.pipes import patch_pipes
 from airloom.virtual.threads import VirtualLock, patch_threads
 from airloom.virtual.baton import NS, VirtualTime
 
@@ -42,9 +44,11 @@ def install(world: VirtualTime, epoch_ns: int) -> None:
         **virtual_dates(unix_ns),
         **patch_threads(world),
         **patch_io(world),
+        **patch_pipes(world),
         **patch_children(world),
     }
     _replace_everywhere({id(old): _as_in_c(new) for old, new in replaced.items()})
+    world.spares_compiler = lambda: spare_compiler(world)
     logging._startTime = unix_ns() / NS  # type: ignore[attr-defined]
 
 

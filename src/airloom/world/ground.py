@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.commands import EDGE
 from airloom.compiled import compiled
 from airloom.scenario.models import HeightField, World
 
 (
     W_GRAVITY, W_PRESSURE, W_TEMPERATURE, W_LATITUDE, W_LONGITUDE, W_ALTITUDE,
     W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP,
-    W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_OBSTACLES, W_HEIGHTS,
-) = range(20)  # fmt: skip
+    W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_STEEPEST, W_OBSTACLES, W_HEIGHTS,
+) = range(21)  # fmt: skip
 """Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it."""
 
 OBSTACLE_WIDTH = 9  # shape, half size x, y, z, position x, y, z, cos yaw, sin yaw
@@ -43,6 +44,8 @@ def read_heights(terrain: HeightField) -> np.ndarray:
         raise TerrainError(f"{source}: expected a grid of at least 2 × 2 heights, got shape {heights.shape}")
     if not np.isfinite(heights).all():
         raise TerrainError(f"{source}: {np.sum(~np.isfinite(heights))} heights are not finite numbers")
+    if (most := np.abs(heights).max()) > EDGE:
+        raise TerrainError(f"{source}: a height may be {EDGE:g} m at most, got {most:g}")
     return heights
 
 
@@ -80,10 +83,16 @@ def world_array(world: World, step: float) -> np.ndarray:
         header[W_X0] = world.terrain.center[0] - world.terrain.size[0] / 2
         header[W_Y0] = world.terrain.center[1] - world.terrain.size[1] / 2
         header[W_BASE], header[W_TOP] = grid.min(), grid.max()
+        header[W_STEEPEST] = _steepest(grid, header[W_DX], header[W_DY])
         heights = grid.ravel()
     else:
         header[W_BASE] = header[W_TOP] = world.terrain.height
     return np.concatenate([header, heights, np.array(obstacles, dtype=float).ravel()])
+
+
+def _steepest(grid: np.ndarray, dx: float, dy: float) -> float:
+    """No slope is greater: every triangle has an edge along each of the grid's two directions."""
+    return float(np.hypot(np.abs(np.diff(grid, axis=1)).max() / dx, np.abs(np.diff(grid, axis=0)).max() / dy))
 
 
 @compiled

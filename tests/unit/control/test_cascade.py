@@ -147,6 +147,13 @@ def test_a_vehicle_too_heavy_to_fly_is_refused() -> None:
         simulate(with_rotors(quad, mass=10.0))
 
 
+@pytest.mark.parametrize("controller", ["cascade", "modes"])
+def test_a_vehicle_that_could_only_just_hover_is_told_how_much_it_lacks(controller: str) -> None:
+    heavy = {"vehicles.drone.mass": 3.2, "vehicles.drone.controller": controller}
+    with pytest.raises(ScenarioError, match=r"lift 34.2 N, .* weighs 31.4 N: to be steered it needs 34.5 N, 10 % more"):
+        drone("multirotor", **heavy)
+
+
 def test_frequencies_follow_from_the_motors_and_the_inertia() -> None:
     """Slow motors or a large inertia make a slow loop."""
 

@@ -1,4 +1,4 @@
-"""The Crazyflie's controller with the gains of the CrazyS paper."""
+"""The Crazyflie's controller, with the gains of the CrazyS paper and with those for the real one."""
 
 from __future__ import annotations
 
@@ -22,15 +22,10 @@ PAPER = {
 }  # fmt: skip
 
 
-def crazyflie(**changes: Any) -> tuple[Simulation, Vehicle]:
-    """In the air with the paper's gains, no systems around it."""
-    usual = {
-        "vehicles.cf.controller": "crazys",
-        "vehicles.cf.pose.position": [0, 0, 2],
-        "systems": {},
-        "engine": "batch",
-    }
-    sim = Simulation.load("hover", overrides=usual | changes)
+def crazyflie(scenario: str = "crazys", **changes: Any) -> tuple[Simulation, Vehicle]:
+    """In the air with the paper's numbers, no systems around it."""
+    usual = {"vehicles.cf.pose.position": [0, 0, 2], "systems": {}, "engine": "batch"}
+    sim = Simulation.load(scenario, overrides=usual | changes)
     return sim, sim.vehicles["cf"]
 
 
@@ -84,21 +79,50 @@ def test_tilt_is_commanded_in_degrees() -> None:
     assert change[1] == pytest.approx(0.2685 * 0.5 * 1000 * rate, rel=1e-3)
 
 
-@pytest.mark.parametrize("place", [(0.2, 0, 2), (0, -0.2, 2), (0.1, 0.1, 2.3)])
-def test_the_daily_gains_reach_a_place(place: tuple[float, float, float]) -> None:
-    sim, cf = crazyflie(**{"vehicles.cf.controller": "crazyflie"})
+@pytest.mark.parametrize("place", [(3, 0, 2), (0, -3, 2), (-2, 2, 4)])
+def test_the_daily_gains_reach_a_place_without_hurry(place: tuple[float, float, float]) -> None:
+    sim, cf = crazyflie("hover")
     cf.command(al.PositionYaw(place))
-    sim.run(until=20.0)
+    fastest = 0.0
+    while sim.time < 12.0:
+        sim.step(100)
+        fastest = max(fastest, float(np.max(np.abs(cf.velocity))))
     assert cf.position == pytest.approx(place, abs=0.02)
+    assert 0.8 < fastest < 1.2
+
+
+def test_hover_needs_no_integral_whatever_the_vehicle_weighs() -> None:
+    """The PWM that carries the weight is found from mass and rotors unless the file gives it."""
+    for mass in (0.027, 0.035):
+        targets = first_targets(al.PositionYaw((0, 0, 2)), scenario="hover", **{"vehicles.cf.mass": mass})
+        assert 4 * 1.909e-8 * targets[0] ** 2 == pytest.approx(mass * 9.8, rel=1e-3)
+
+
+def test_gains_of_another_vehicle_are_refused() -> None:
+    with pytest.raises(ScenarioError, match=r"0.394 N to hover.*weighs 0.265 N.*those of another vehicle"):
+        crazyflie("hover", **{"vehicles.cf.controller": "crazys"})
+
+
+@pytest.mark.parametrize("turned", [{"roll": pi}, {"pitch": pi}, {"roll": 2.0, "pitch": 1.2, "yaw": 1.0}])
+def test_it_comes_upright_from_any_attitude(turned: dict[str, float]) -> None:
+    sim, cf = crazyflie("hover", **{"vehicles.cf.pose": {"position": [0, 0, 10], **turned}})
+    cf.command(al.PositionYaw((0, 0, 10)))
+    lowest = 10.0
+    while sim.time < 15.0:
+        sim.step(50)
+        lowest = min(lowest, float(cf.position[2]))
+    assert lowest > 5.0
+    assert cf.position == pytest.approx([0, 0, 10], abs=0.05)
 
 
 @pytest.mark.parametrize("yaw", [0.0, 1.5, -2.5])
 def test_the_daily_gains_fly_with_any_heading(yaw: float) -> None:
     start = {"position": [0, 0, 2], "yaw": yaw}
-    sim, cf = crazyflie(**{"vehicles.cf.controller": "crazyflie", "vehicles.cf.pose": start})
-    cf.command(al.PositionYaw((0.2, 0.1, 2), yaw))
-    sim.run(until=20.0)
-    assert cf.position == pytest.approx([0.2, 0.1, 2], abs=0.02)
+    sim, cf = crazyflie("hover", **{"vehicles.cf.pose": start})
+    cf.command(al.PositionYaw((2, 1, 2), yaw))
+    sim.run(until=12.0)
+    assert cf.position == pytest.approx([2, 1, 2], abs=0.02)
+    assert cf.euler[2] == pytest.approx(yaw, abs=0.01)
 
 
 def test_unarmed_the_motors_are_told_nothing() -> None:

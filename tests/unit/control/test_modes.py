@@ -12,7 +12,22 @@ from pydantic import ValidationError
 import airloom as al
 from airloom.control.mixer import WANT_THRUST
 from airloom.control.modes import ModesParameters, control_modes
-from airloom.physics.rows import COMMAND, EPX, JXX, JXY, JXZ, JYY, JYZ, JZZ, KEPT_ROWS, LANES, MODE, ROTOR_WIDTH, TARGET
+from airloom.physics.rows import (
+    COMMAND,
+    EPX,
+    JXX,
+    JXY,
+    JXZ,
+    JYY,
+    JYZ,
+    JZZ,
+    KEPT_ROWS,
+    LANES,
+    MODE,
+    QW,
+    ROTOR_WIDTH,
+    TARGET,
+)  # fmt: skip
 from airloom.rotations import matrix_from_quaternion
 from airloom.simulation import Simulation
 from airloom.testing import run_scenario
@@ -21,15 +36,15 @@ CALM = {"world.wind": [0, 0, 0], "world.obstacles": {}, "systems": {}, "engine":
 GAINS = {
     "position_frequency": 0.7, "position_damping": 0.9, "position_integral": 0, "velocity_gain": 1.3,
     "attitude_frequency": 6.0, "attitude_damping": 0.8, "yaw_frequency": 1.7, "yaw_damping": 1.1,
-    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "max_speed": 1000, "max_tilt": 1.5,
+    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "torque_observer": 0, "max_speed": 1000, "max_tilt": 1.5,
 }  # fmt: skip
 INERTIA = {"xx": 0.03, "yy": 0.04, "zz": 0.05, "xy": 0.004, "xz": -0.003, "yz": 0.002}
 HOME = (0.0, 0.0, 50.0)
 
 
-def drone(controller: Any = "modes", **changes: Any) -> Simulation:
+def drone(controller: Any = "modes", gravity: float = 9.80665, **changes: Any) -> Simulation:
     start = {"extends": "x500", "controller": controller, "pose": {"position": list(HOME)}, **changes}
-    return Simulation.load("waypoints", overrides={"vehicles.drone": start, **CALM})
+    return Simulation.load("waypoints", overrides={"vehicles.drone": start, **CALM, "world.gravity": gravity})
 
 
 # -- the laws, as the README of uav_gazebo writes them -----------------------------------------------------------------
@@ -233,6 +248,61 @@ def test_yaw_turns_the_short_way(bench: Bench) -> None:
     assert bench.wanted(level, al.PositionYaw((0, 0, 0), yaw=2.5))[3] < 0
 
 
+def quaternion_of(angles: Any) -> np.ndarray:
+    """Of Rx(φ) Ry(θ) Rz(ψ)."""
+    turns = [np.array([np.cos(a / 2), *(np.sin(a / 2) * axis)]) for a, axis in zip(angles, np.eye(3), strict=True)]
+    return product(product(turns[0], turns[1]), turns[2])
+
+
+def test_roll_and_pitch_turn_the_short_way(bench: Bench) -> None:
+    state = State(np.zeros(3), np.zeros(3), quaternion_of((2.9, 0.2, 0.4)), np.array([0.1, 0.2, 0.3]))
+    for turned in ((2 * np.pi, 0, 0), (-4 * np.pi, 0, 0), (0, 2 * np.pi, 0), (2 * np.pi, -2 * np.pi, 6 * np.pi)):
+        plain = al.ThrustAttitude(20.0, (-2.9, 0.1, 0.2))
+        same = al.ThrustAttitude(20.0, tuple(np.add(plain.attitude, turned)))
+        assert bench.wanted(state, same) == pytest.approx(bench.wanted(state, plain), abs=1e-9)
+    _, x, _, _ = bench.wanted(state, al.ThrustAttitude(20.0, (-2.9, 0.2, 0.4)))
+    assert x > 0.0  # by 0.48 rad over 180°, not back by 5.8
+
+
+def test_steep_attitudes_give_way_smoothly(bench: Bench) -> None:
+    """Over all pitches the wanted torque has no jump, and up to 72° it is that of the angles."""
+    pitches = np.linspace(1.1, 2.0, 901)
+    state = State(np.zeros(3), np.zeros(3), quaternion_of((0.1, 1.0, 0.2)), np.array([0.1, 0.2, 0.3]))
+    torques = np.array([bench.wanted(state, al.ThrustAttitude(20.0, (0.2, pitch, 0.1)))[1:] for pitch in pitches])
+    assert np.abs(np.diff(torques, axis=0)).max() < 0.02
+    for pitch, torque in zip(pitches, torques, strict=True):
+        if np.cos(pitch) > 0.3:
+            _, law = bench.seed.attitude(state, 20.0, (0.2, pitch, 0.1), (0, 0, 0), bench.seed.pd("yaw"))
+            assert torque == pytest.approx(law, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "attitude",
+    [(2 * np.pi, 0, 0), (0, 2 * np.pi, 0.5), (3.0, 0, 0), (0, 1.5, 0), (0, np.pi / 2, 0.5), (0, -np.pi / 2, 0),
+     (0, 1.62, 0), (0.3, 2.2, 0.2), (0, np.pi, 0), (np.pi / 2, np.pi / 2, np.pi / 2)],
+)  # fmt: skip
+def test_any_attitude_is_reached_and_held(attitude: tuple[float, float, float]) -> None:
+    """Without gravity, so that it stays slow: the air would turn a fast one a little."""
+    sim = drone(command_timeout=None, gravity=0.0)
+    vehicle = sim.vehicles["drone"]
+    vehicle.command(al.ThrustAttitude(2.0, attitude))
+    sim.run(until=8.0)
+    error = 2 * np.arccos(min(abs(quaternion_of(attitude) @ vehicle.attitude), 1.0))
+    assert error < 0.02
+    assert np.linalg.norm(vehicle.rates) < 0.01
+
+
+@pytest.mark.parametrize("attitude", [(np.pi, 0, 0), (0, np.pi / 2, 0), (1.0, 1.5, 2.0), (0, -1.5, 0.3)])
+def test_a_vehicle_in_any_attitude_is_caught(attitude: tuple[float, float, float]) -> None:
+    sim = in_flight("batch", 100.0)
+    vehicle = sim.vehicles["drone"]
+    vehicle._set(QW, quaternion_of(attitude))
+    vehicle.recover()
+    sim.run(until=16.0)
+    assert np.linalg.norm(vehicle.velocity) < 0.1
+    assert vehicle.position[2] > 50.0
+
+
 def test_the_tilt_in_the_log_is_along_the_heading(bench: Bench) -> None:
     """Facing north, flying north is a nose-down pitch, not the X-Y-Z roll that the law uses."""
     north = State(np.zeros(3), np.zeros(3), np.array([np.sqrt(0.5), 0, 0, np.sqrt(0.5)]), np.zeros(3))
@@ -331,11 +401,12 @@ def test_without_a_command_a_mode_holds_the_vehicle_where_it_is(mode: str) -> No
 def test_without_a_command_a_thrust_mode_carries_the_weight(mode: str) -> None:
     sim = drone(command_timeout=None)
     vehicle = sim.vehicles["drone"]
-    vehicle.command(al.PositionYaw(HOME))
+    vehicle.command(al.PositionYaw(HOME, 1.2))
     sim.run(until=8.0)
     vehicle.switch_mode(mode)
     sim.run(until=9.0)
     assert np.linalg.norm(vehicle.position - HOME) < 0.1
+    assert vehicle.euler[2] == pytest.approx(1.2, abs=0.02)
 
 
 @pytest.mark.parametrize("name", ["velocity_yawrate", "Velocity Yaw Rate", "VELOCITY-YAWRATE", "2", 2, al.Mode(2)])
@@ -346,10 +417,10 @@ def test_modes_go_by_many_names(name: Any) -> None:
 # -- kill, recovery, reset in flight -----------------------------------------------------------------------------------
 
 
-def in_flight(engine: str) -> Simulation:
-    start = {"extends": "x500", "controller": "modes", "pose": {"position": list(HOME), "yaw": 0.5}}
+def in_flight(engine: str, height: float = HOME[2]) -> Simulation:
+    start = {"extends": "x500", "controller": "modes", "pose": {"position": [0, 0, height], "yaw": 0.5}}
     sim = Simulation.load("waypoints", overrides={"vehicles.drone": start, **CALM, "engine": engine})
-    sim.vehicles["drone"].command(al.PositionYaw(HOME, 0.5))
+    sim.vehicles["drone"].command(al.PositionYaw((0, 0, height), 0.5))
     sim.run(until=3.0)
     return sim
 

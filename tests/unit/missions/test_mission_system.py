@@ -33,6 +33,7 @@ def test_items_fly_for_every_vehicle(make_sim):
     assert not any(vehicle.armed for vehicle in sim.vehicles.values())
     sim.run(until=10)
     assert heights(sim) == pytest.approx([2.05] * 3, abs=0.1)
+    assert [(it.source, it.text) for it in sim.verdict.findings] == [(f"drone_{k}", "m is done") for k in range(3)]
 
 
 def test_files_are_found_beside_the_scenario(make_sim, tmp_path):
@@ -78,7 +79,9 @@ def test_a_mission_that_fails_leaves_the_vehicle_hovering(make_sim, tmp_path):
     assert drone.mode is Mode.POSITION_YAW
     assert np.linalg.norm(drone.velocity) < 0.05
     assert drone.position[2] > 1.5
-    assert ["took longer" in text for text in sim.warnings] == [True]
+    assert ["took longer" in failure.text for failure in sim.verdict.failures] == [True]
+    sim.reset()
+    assert sim.verdict.is_good
 
 
 @pytest.mark.parametrize(

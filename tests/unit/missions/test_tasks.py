@@ -161,9 +161,12 @@ def test_an_exception_becomes_an_event_and_the_vehicle_flies_on(sim):
     task = sim.start(mission(sim.pilot("drone")), "drone")
     sim.run(until=15)
     assert isinstance(task.error, ZeroDivisionError)
-    assert ("error", "mission failed: ZeroDivisionError: oops") in events
+    line = mission.__code__.co_firstlineno + 2
+    text = f"mission failed: ZeroDivisionError: oops ({__file__}:{line})"
+    assert ("error", text) in events
     assert sim.vehicles["drone"].position[2] == pytest.approx(2.05, abs=0.05)
-    assert len(sim.warnings) == 1
+    (failure,) = sim.verdict.failures
+    assert (failure.source, failure.text) == ("drone", text)
 
 
 def test_awaiting_something_foreign_is_explained(sim):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from airloom.commands import PositionYaw
 from airloom.missions.trajectory import PathError, PiecewisePolynomial, leg_durations, minimum_snap, through
 
 POINTS = np.array([[0, 0, 1, 0], [4, 1, 2, 0.5], [5, 5, 3, 1], [0, 6, 2, 2], [-2, 1, 1, 3]], dtype=float)
@@ -83,3 +84,13 @@ def test_refuses_what_is_no_path(points):
 def test_refuses_legs_without_time():
     with pytest.raises(PathError, match="duration above 0"):
         minimum_snap(POINTS[:2], np.array([0.0]))
+
+
+def test_a_piece_that_ends_at_a_turn_of_the_guide_is_not_the_last(sim):
+    """Turns come every 20 ms: the first piece lasts exactly fifty of them."""
+    goal = np.array([[0, 0, 2, 0], [0, 0, 4, 0], [0, 0, 8, 0]], dtype=float)
+    drone = sim.vehicles["drone"]
+    drone.command(PositionYaw((0, 0, 2)))
+    sim.guides.begin(drone, minimum_snap(goal, np.array([1.0, 2.0])))
+    sim.run(until=6)
+    assert drone.setpoint.position == pytest.approx((0, 0, 8))

@@ -91,6 +91,46 @@ def test_the_schema_accepts(category, definition):
     validator(category).validate(definition)
 
 
+MISTAKES = {
+    "scenario": [
+        ({"vehicles": {"cf": {"extends": "crazyflie2", "mass": -1}}}, "vehicles.cf.mass"),
+        ({"vehicles": {"cf": {"extends": "crazyflie2", "copies": {"count": "many"}}}}, "vehicles.cf.copies.count"),
+        ({"vehicles": {"cf": {"sensors": {"imu": {"kind": "imu", "rate": "often"}}}}}, "vehicles.cf.sensors.imu.rate"),
+        ({"systems": {"w": {"kind": "waypoints", "points": 3}}}, "systems.w.points"),
+        ({"systems": {"w": {"kind": "waypoint"}}}, "systems.w.kind"),
+        ({"world": {"terrain": {"kind": "plane", "height": "high"}}}, "world.terrain.height"),
+        ({"world": {"wind": [1, 2, "a"]}}, "world.wind.2"),
+        ({"engine": {"threads": 0}}, "engine.threads"),
+        ({"members": {"m": {"rate": -1}}}, "members.m.rate"),
+        ({"log": {"rate": "x"}}, "log.rate"),
+    ],
+    "vehicle": [
+        ({"rotors": {"front": {"turns": "left"}}}, "rotors.front.turns"),
+        ({"rotor": {"max_speed": 0}}, "rotor.max_speed"),
+        ({"controller": {"kind": "cascade", "max_tilt": 9}}, "controller.max_tilt"),
+    ],
+    "world": [({"obstacles": {"wall": {"size": [1, 1, -1]}}}, "obstacles.wall.size.2")],
+    "sensor": [({"kind": "imu", "rate": 0}, "rate")],
+}
+
+
+@pytest.mark.parametrize(
+    ("category", "definition", "key"),
+    [(category, *mistake) for category, mistakes in MISTAKES.items() for mistake in mistakes],
+)
+def test_a_mistake_is_marked_at_its_key(category, definition, key):
+    """As an editor does: where the error is, not where the alternatives begin."""
+    found = list(validator(category).iter_errors({"extends": "x", **definition}))
+    assert {".".join(map(str, error.absolute_path)) for error in found} == {key}
+
+
+@pytest.mark.parametrize("category", FOLDERS)
+def test_nothing_has_to_be_given_but_null_may_be(category):
+    keys = file_schema(category)["$defs"][f"{category}_inline"]["properties"]
+    optional = keys.keys() - {"extends", "kind"}
+    validator(category).validate({"extends": "x", **dict.fromkeys(optional)})
+
+
 def test_the_two_schemas_for_editors():
     assert json_schema()["title"] == "Airloom scenario"
     assert vehicle_schema()["title"] == "Airloom vehicle"

@@ -55,7 +55,7 @@ def test_a_scenario_extends_a_scenario(write):
 def test_a_shared_definition_is_not_changed_by_who_extends_it(loaded):
     vehicles = loaded(CF + "  heavy: {extends: crazyflie2, mass: 1, rotor: {max_speed: 9}}\n").vehicles
     assert vehicles["cf"].mass == 0.027
-    assert vehicles["cf"].rotors["front_left"].max_speed == 2618
+    assert vehicles["cf"].rotors["front_left"].max_speed == 2892
 
 
 def test_a_plugin_by_name_or_by_definition(loaded):

@@ -14,6 +14,8 @@ from airloom.messages import Layout, Leaf
 
 MOST_EVENTS = 2000
 MOST_SAMPLES = 20_000
+MOST_TRACES = 256
+"""One more takes the place of the one that has been unread longest."""
 PATIENCE = 10.0  # s that a plot may go unread
 
 
@@ -52,6 +54,8 @@ class Plots:
     def trace(self, topic: Topic, field: str) -> Trace:
         key = topic.name, field
         if key not in self._traces:
+            if len(self._traces) >= MOST_TRACES:
+                self._forget(min(self._traces, key=lambda other: self._traces[other].read_at))
             self._traces[key] = Trace(self._bus, topic, field)
         return self._traces[key]
 
@@ -59,8 +63,10 @@ class Plots:
         now = time.monotonic()
         for key, trace in list(self._traces.items()):
             if now - trace.read_at > PATIENCE:
-                trace.close()
-                del self._traces[key]
+                self._forget(key)
+
+    def _forget(self, key: tuple[str, str]) -> None:
+        self._traces.pop(key).close()
 
     def close(self) -> None:
         for trace in self._traces.values():

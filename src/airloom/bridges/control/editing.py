@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from airloom.bridges.control.request import Request, Vector
+from airloom.bridges.control.request import Bounded, Request, Vector
 from airloom.bridges.control.tower import RequestError, Tower, hint
 from airloom.fleet import expand_copies
 from airloom.overlap import Solid
@@ -115,7 +115,7 @@ class Spawn(Edit):
     method = "spawn"
     kind: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
     size: Size = [1.0, 1.0, 1.0]
 
     def edit(self, scene: Scene) -> str:
@@ -140,7 +140,7 @@ class Copy(Edit):
     method = "copy"
     name: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
 
     def edit(self, scene: Scene) -> str:
         original = scene.kind_of(self.name)[self.name]
@@ -155,7 +155,7 @@ class Move(Edit):
     method = "move"
     name: str
     position: Vector
-    yaw: float = 0.0
+    yaw: Bounded = 0.0
 
     def edit(self, scene: Scene) -> str:
         scene.put(self.name, scene.kind_of(self.name)[self.name], self.position, self.yaw)
@@ -208,7 +208,7 @@ def _write_checked(path: Path, text: str) -> None:
     handle, unfinished = tempfile.mkstemp(suffix=".yaml", dir=path.absolute().parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(f"# Saved from the studio. Run it with: airloom run {path.name}\n{text}")
+            file.write(f"# Saved from a running simulation. Run it with: airloom run {path.name}\n{text}")
         load(Path(unfinished))
         os.chmod(unfinished, 0o644)
         os.replace(unfinished, path)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import ConfigDict, Field
 
 from airloom.bridges.joystick.state import StickState
-from airloom.bridges.control.request import ForVehicles, Positive, Vector
+from airloom.bridges.control.request import Bounded, ForVehicles, Positive, Speed, Vector
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
 from airloom.missions.pilot import Pilot
@@ -107,15 +107,15 @@ class Mission(ForVehicles):
 
 class Takeoff(Mission):
     method = "takeoff"
-    speed: Positive | None = None
+    speed: Speed | None = None
     height: Positive | None = None
 
 
 class Goto(Mission):
     method = "goto"
-    speed: Positive | None = None
+    speed: Speed | None = None
     position: Vector
-    yaw: float | None = None
+    yaw: Bounded | None = None
 
 
 class FlyTo(Mission):
@@ -125,7 +125,7 @@ class FlyTo(Mission):
 
     method = "fly_to"
     position: Vector
-    yaw: float | None = None
+    yaw: Bounded | None = None
 
     async def flown_by(self, pilot: Pilot) -> None:
         vehicle = pilot.vehicle
@@ -137,7 +137,7 @@ class FlyTo(Mission):
 
 class Land(Mission):
     method = "land"
-    speed: Positive | None = None
+    speed: Speed | None = None
 
 
 class HoldStick(ForVehicles):

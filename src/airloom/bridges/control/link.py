@@ -13,14 +13,16 @@ import json
 import socket
 import struct
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
+from airloom import reserve
 from airloom.bridges.control.methods import parse
-from airloom.bridges.control.place import OVER, note_place, place_for_socket, private_listener, remove_socket
+from airloom.bridges.control.place import OVER, Place
 from airloom.bridges.control.request import Request
 from airloom.bridges.control.tower import RequestError, Tower
 from airloom.bridges.joystick import StickError
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 LONGEST_LINE = 64 * 1024
 MOST_CLIENTS = 32
 PATIENCE = 5  # s for a client that does not read its answers
+BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
 SOURCE = "control link"
 
 
@@ -49,9 +52,8 @@ class ControlLink:
 
     def __enter__(self) -> ControlLink:
         try:
-            self._path = place_for_socket(self._run.folder)
-            self._listener = private_listener(self._path)
-            note_place(self._path, self._run.folder)
+            self._place = Place(self._run.folder)
+            self._listener = self._place.listen()
         except OSError as error:
             raise RunFolderError(f"cannot open the control link: {error.strerror or error}") from error
         self._is_open = True
@@ -65,7 +67,7 @@ class ControlLink:
         for client in list(self._clients):
             with suppress(OSError):
                 client.shutdown(socket.SHUT_RD)
-        remove_socket(self._path, self._run.folder)
+        self._place.remove()
         self._tower.close()
 
     def serve(self, wait: float = 0.0) -> None:
@@ -99,22 +101,34 @@ class ControlLink:
     def _welcome(self) -> None:
         while self._is_open:
             try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
+                self._take_in(self._listener.accept()[0])
+            except OSError:  # no file number is left for one more: perhaps later
+                time.sleep(BETWEEN_TRIES)
+
+    def _take_in(self, client: socket.socket) -> None:
+        try:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
             if len(self._clients) >= MOST_CLIENTS:
-                with suppress(OSError):
-                    _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
-                _hang_up(client)
-                continue
-            self._clients.add(client)
-            threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
+                _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
+            elif not reserve.is_kept():
+                _send(client, _refusal(reserve.SHORT_OF_FILES))
+            else:
+                self._clients.add(client)
+                threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
+                return
+        except (OSError, RuntimeError):  # it hung up, or no thread can be started for one more
+            pass
+        self._part_from(client)
 
     def _converse(self, client: socket.socket) -> None:
-        with suppress(OSError):
-            for line in _lines(client):
-                _send(client, self._answer(line))
+        try:
+            with suppress(OSError):
+                for line in _lines(client):
+                    _send(client, self._answer(line))
+        finally:
+            self._part_from(client)
+
+    def _part_from(self, client: socket.socket) -> None:
         self._clients.discard(client)
         _hang_up(client)
 
@@ -125,6 +139,8 @@ class ControlLink:
             request = parse(line)
         except RequestError as error:
             return _refusal(str(error))
+        except Exception as error:  # a mistake of ours shall not cost the client its connection
+            return _refusal(f"this line cannot be understood: {type(error).__name__}: {error}")
         answer: Future[dict[str, Any]] = Future()
         self._requests.put((request, answer))
         if not self._is_open:
@@ -151,7 +167,11 @@ def _lines(client: socket.socket) -> Iterator[bytes | None]:
 
 
 def _send(client: socket.socket, reply: dict[str, Any]) -> None:
-    client.sendall(json.dumps(reply, ensure_ascii=False).encode() + b"\n")
+    try:
+        text = json.dumps(reply)
+    except (TypeError, ValueError, RecursionError) as error:
+        text = json.dumps(_refusal(f"the answer cannot be written down: {error}"))
+    client.sendall(text.encode() + b"\n")
 
 
 def _refusal(error: str) -> dict[str, Any]:

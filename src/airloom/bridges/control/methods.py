@@ -16,6 +16,7 @@ from airloom.bridges.control.looking import Contacts, Events, Gains, Observe, Se
 from airloom.bridges.control.request import Request
 from airloom.bridges.control.tower import RequestError, hint
 from airloom.bridges.control.running import Audience, Info, Pause, Restart, Resume, Speed, Step, Stop
+from airloom.text import is_sound
 
 LARGEST = 1e9
 """No number of a request may be greater: whoever sends one has made a mistake."""
@@ -46,13 +47,15 @@ def parse(line: bytes) -> Request:
 
 def _json_object(line: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(line, parse_constant=_number, parse_float=_number, parse_int=_number)
+        found = json.loads(line.decode(), parse_constant=_number, parse_float=_number, parse_int=_number)
     except RequestError:
         raise
     except (ValueError, RecursionError) as error:
         raise RequestError(f"this is no line of JSON: {error}") from None
     if not isinstance(found, dict):
         raise RequestError('a request is an object such as {"method": "info"}')
+    if b"\\u" in line and not is_sound(json.dumps(found, ensure_ascii=False)):
+        raise RequestError("the escapes in its text make half a character, which nobody can write down")
     return found
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
+from airloom.keeper import fits_a_socket, folder_for_socket
 from airloom.run_folder import RunFolder
 
-LONGEST_SOCKET_PATH = 107  # bytes, of Linux
 OVER = "the run is over"
 """What the link says at the end."""
 
@@ -23,25 +20,26 @@ def find_socket(folder: RunFolder) -> Path | None:
     return folder.socket.resolve() if folder.socket.is_socket() else None
 
 
-def place_for_socket(folder: RunFolder) -> Path:
-    path = folder.socket.resolve()
-    if _fits(path):
-        return path
-    for parent in (tempfile.gettempdir(), "/tmp"):
-        place = Path(tempfile.mkdtemp(prefix="airloom-", dir=parent)) / folder.socket.name
-        if _fits(place):
-            return place
-        place.parent.rmdir()
-    raise OSError("no folder for temporary files has a path short enough for a socket")
+class Place:
+    """Of a run's socket, until it is removed."""
 
+    def __init__(self, folder: RunFolder) -> None:
+        self.path, self._note = folder.socket.resolve(), folder.socket_note
+        self._elsewhere = None if fits_a_socket(self.path) else folder_for_socket("airloom-", self.path.name)
+        if self._elsewhere:
+            self.path = self._elsewhere.path / self.path.name
 
-def note_place(path: Path, folder: RunFolder) -> None:
-    if path != folder.socket.resolve():
-        folder.socket_note.write_text(f"{path}\n", encoding="utf-8")
+    def listen(self) -> socket.socket:
+        listener = private_listener(self.path)
+        if self._elsewhere:
+            self._note.write_text(f"{self.path}\n", encoding="utf-8")
+        return listener
 
-
-def _fits(path: Path) -> bool:
-    return len(os.fsencode(path)) <= LONGEST_SOCKET_PATH
+    def remove(self) -> None:
+        self.path.unlink(missing_ok=True)
+        if self._elsewhere:
+            self._elsewhere.remove()
+            self._note.unlink(missing_ok=True)
 
 
 def private_listener(path: Path) -> socket.socket:
@@ -52,11 +50,3 @@ def private_listener(path: Path) -> socket.socket:
     path.chmod(0o600)
     listener.listen()
     return listener
-
-
-def remove_socket(path: Path, folder: RunFolder) -> None:
-    with suppress(OSError):
-        path.unlink()
-    if path != folder.socket.resolve():
-        shutil.rmtree(path.parent, ignore_errors=True)
-        folder.socket_note.unlink(missing_ok=True)

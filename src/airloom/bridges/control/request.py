@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from airloom.bridges.control.tower import Tower
+from airloom.commands import EDGE
+from airloom.missions.pursuit import TOP_SPEED
+from airloom.patterns import Pattern
+from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
-Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
+Bounded = Annotated[float, Field(ge=-EDGE, le=EDGE)]
+Vector = Annotated[list[Bounded], Field(min_length=3, max_length=3)]
 Positive = Annotated[float, Field(gt=0)]
+Speed = Annotated[float, Field(gt=0, le=TOP_SPEED)]
 
 
 class Request(BaseModel):
@@ -26,13 +32,14 @@ class Request(BaseModel):
         raise NotImplementedError
 
     def note(self) -> str:
-        return " ".join([self.method, *(f"{key}={value}" for key, value in self.model_dump(exclude_none=True).items())])
+        given = self.model_dump(exclude_none=True)
+        return " ".join([self.method, *(f"{key}={shortened(str(value))}" for key, value in given.items())])
 
 
 class ForVehicles(Request):
     """Goes to a vehicle, or to all that match a pattern such as drone*."""
 
-    vehicle: str
+    vehicle: Pattern
 
     def carry_out(self, tower: Tower) -> dict[str, Any]:
         tower.must_go_on()

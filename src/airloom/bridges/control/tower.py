@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Coroutine, Mapping
 from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,9 @@ from airloom.bridges.joystick import Stick
 from airloom.commands import Mode
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.patterns import matches
 from airloom.scenario import Scenario, ScenarioError
+from airloom.scenario.errors import shortened
 from airloom.systems.push import Push
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ class Tower:
         """Those whose names match; an error with the closest name if there are none."""
         found = list(self.sim.group(pattern))
         if not found:
-            raise RequestError(f"no vehicle is called '{pattern}'{hint(pattern, self.sim.vehicles, 'vehicles are')}")
+            called = f"'{shortened(pattern)}'"
+            raise RequestError(f"no vehicle is called {called}{hint(pattern, self.sim.vehicles, 'vehicles are')}")
         return found
 
     def systems_of(self, vehicle: Vehicle) -> list[str]:
@@ -170,7 +172,7 @@ class Tower:
         for name, system in self.sim.systems.items():
             given = system.parameters
             pattern = getattr(given, "vehicles", None) or getattr(given, "vehicle", None)
-            if isinstance(pattern, str) and fnmatchcase(vehicle.name, pattern) and not isinstance(system, Push):
+            if isinstance(pattern, str) and matches(vehicle.name, pattern) and not isinstance(system, Push):
                 found.append(name)
         return found
 

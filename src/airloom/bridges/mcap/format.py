@@ -5,7 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterable, Mapping
 from enum import IntEnum
-from fnmatch import fnmatchcase
+
+from airloom.patterns import matches
 
 MAGIC = b"\x89MCAP0\r\n"
 MAX_CHANNELS = 65535
@@ -58,4 +59,4 @@ def as_patterns(topics: str | Iterable[str]) -> tuple[str, ...]:
 
 
 def matches_any(topic: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(topic, pattern) for pattern in patterns)
+    return any(matches(topic, pattern) for pattern in patterns)

@@ -18,7 +18,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +40,7 @@ from airloom.bridges.mcap.format import (
 )
 from airloom.bus import Bus, Topic
 from airloom.clock import NS_PER_SECOND
+from airloom.patterns import matches
 
 CHUNK_SIZE = 1 << 20
 """Bytes of messages in a chunk before compression."""
@@ -126,7 +126,10 @@ class _SafeFile:
                 data, position = data[written:], position + written
         except OSError as error:
             self.close()
-            raise LogError(f"cannot write the log {self._path}: {error.strerror}") from error
+            problem = (
+                f"cannot write the log {self._path}: {error.strerror}; it is cut, but can be read as far as it goes"
+            )
+            raise LogError(problem) from error
 
 
 _Entry = tuple[int, int, int, bytes]
@@ -238,14 +241,16 @@ class LogWriter:
     def _new_channel(self, topic: Topic) -> _Channel:
         number = len(self._channels) + 1
         if number > MAX_CHANNELS:
-            raise LogError(f"an MCAP log holds at most {MAX_CHANNELS} topics: choose fewer to be logged")
+            raise LogError(
+                f"an MCAP log holds at most {MAX_CHANNELS} topics: name fewer in log.topics, or write no log"
+            )
         msgtype = topic.msgtype
         if msgtype not in self._schemas:
             words = text_bytes(msgtype) + text_bytes("ros2msg") + text_bytes(messages.definition(msgtype))
             self._schemas[msgtype] = record_bytes(Op.SCHEMA, struct.pack("<H", len(self._schemas) + 1), words)
         ids = struct.pack("<HH", number, list(self._schemas).index(msgtype) + 1)
         record = record_bytes(Op.CHANNEL, ids, text_bytes(topic.name), text_bytes("cdr"), map_bytes({}))
-        rate = min((rate for pattern, rate in self._rates.items() if fnmatchcase(topic.name, pattern)), default=0.0)
+        rate = min((rate for pattern, rate in self._rates.items() if matches(topic.name, pattern)), default=0.0)
         return _Channel(number, self._schemas[msgtype], record, round(NS_PER_SECOND / rate) if rate else 0)
 
     def _store(self, before_ns: int | None) -> None:

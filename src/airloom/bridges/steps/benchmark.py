@@ -15,6 +15,7 @@ from pathlib import Path
 
 from airloom.bridges.control.link import LONGEST_LINE
 from airloom.echo import echo
+from airloom.keeper import Kept
 
 TURN = b'{"method":"step","observe":"cf","command":{"vehicle":"cf","kind":"position_yaw","position":[0,0,1]}}\n'
 SLICE = 200  # turns before the other has its go: both meet the same noise of the machine
@@ -62,7 +63,7 @@ def _served() -> Iterator[socket.socket]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "s"
         command = [sys.executable, "-m", "airloom", "serve", "hover", "--set", "systems={}", "--socket", str(place)]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        server = Kept(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         assert server.stdout is not None
         try:
             next(told for told in server.stdout if told.startswith("Serving"))
@@ -72,5 +73,5 @@ def _served() -> Iterator[socket.socket]:
                     _turn(line)
                 yield line
         finally:
-            server.terminate()
-            server.communicate()
+            server.end()
+            server.stdout.close()

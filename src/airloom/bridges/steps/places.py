@@ -8,7 +8,8 @@ import socket
 from contextlib import suppress
 from pathlib import Path
 
-from airloom.bridges.control.place import LONGEST_SOCKET_PATH, private_listener
+from airloom.bridges.control.place import private_listener
+from airloom.keeper import fits_a_socket
 
 
 class PlaceTaken(Exception):
@@ -16,7 +17,7 @@ class PlaceTaken(Exception):
 
 
 def unix_listener(path: Path) -> socket.socket:
-    if len(os.fsencode(path)) > LONGEST_SOCKET_PATH:
+    if not fits_a_socket(path):
         raise PlaceTaken(f"the path {path} is too long for a socket; give a shorter one with --socket PATH")
     if path.is_socket():
         _remove_if_left_over(path)

@@ -16,6 +16,8 @@ from airloom.bridges.control.tower import RequestError, hint
 from airloom.bridges.steps.session import Session
 from airloom.clock import NS_PER_SECOND
 from airloom.divergence import Diverged
+from airloom.patterns import PatternError
+from airloom.scenario.errors import shortened
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
 
@@ -97,6 +99,7 @@ class Rotors(Request, tag="rotors"):
                 f"serve it without: --set vehicles.{vehicle.name}.controller=null"
             )
         vehicle.set_rotor_speeds(self.speeds)
+        session.warn_of_speeds(vehicle, self.speeds)
         return {}
 
 
@@ -213,7 +216,8 @@ def _parse_with_care(line: bytes) -> Request:
 
 def _named(sim: Simulation, name: str) -> Vehicle:
     if name not in sim.vehicles:
-        raise RequestError(f"no vehicle is called '{name}'{hint(name, sim.vehicles, 'vehicles are')}")
+        called = f"'{shortened(name)}'"
+        raise RequestError(f"no vehicle is called {called}{hint(name, sim.vehicles, 'vehicles are')}")
     return sim.vehicles[name]
 
 
@@ -223,7 +227,10 @@ def _matching(sim: Simulation, pattern: str | None) -> list[Vehicle]:
         return []
     if pattern in sim.vehicles:
         return [sim.vehicles[pattern]]
-    return list(sim.group(pattern)) or [_named(sim, pattern)]
+    try:
+        return list(sim.group(pattern)) or [_named(sim, pattern)]
+    except PatternError as error:
+        raise RequestError(str(error)) from None
 
 
 def _seen(session: Session, observed: list[Vehicle], read: list[Vehicle]) -> Fields:

@@ -8,17 +8,23 @@ import select
 import socket
 import struct
 import time
-from contextlib import suppress
+from collections.abc import Iterable
+from contextlib import closing, suppress
 
 import msgspec
 
+from airloom import reserve
 from airloom.bridges.control.link import LONGEST_LINE
 from airloom.bridges.control.tower import RequestError
 from airloom.bridges.steps.requests import Close, Fields, Hello, parse
 from airloom.bridges.steps.session import Session
 from airloom.commands import CommandError
+from airloom.text import sound
 
 PATIENCE = 5  # s for a client to show its token, or to read its replies
+MOST_WAITING = 16
+"""Clients that have not shown their token; one more takes the place of the one that has been there longest."""
+BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
 TAKEN = "another client is connected; one at a time"
 
 
@@ -64,7 +70,9 @@ class Conversation:
         except (RequestError, CommandError) as error:
             return refusal(str(error)) | (_clock(session) if self.admitted else {}), self.admitted
         except Exception as error:  # of a user's system or controller: its client shall hear of it
-            return refusal(session.fail(error)) | _clock(session), self.admitted
+            if not self.admitted:
+                return refusal(str(error)), False
+            return refusal(session.fail(error)) | _clock(session), True
         finally:
             session.busy = False
 
@@ -87,14 +95,64 @@ def serve_stream(session: Session, source: int, sink: int) -> None:
 
 def serve_socket(session: Session, listener: socket.socket, token: str | None = None) -> None:
     """One client after the other, until a signal has come."""
+    listener.setblocking(False)
     while not session.ending:
-        client, _ = listener.accept()
-        with client, suppress(OSError):
-            _Visit(session, client, listener, token).go_on()
+        with closing(_Lobby(session, listener, token).first_admitted()) as visit, suppress(OSError):
+            visit.go_on()
+
+
+class _Lobby:
+    """Where clients wait until one of them has shown the token, so that nobody without it keeps others out."""
+
+    def __init__(self, session: Session, listener: socket.socket, token: str | None) -> None:
+        self._session, self._listener, self._token = session, listener, token
+        self._waiting: dict[int, _Visit] = {}
+        """By file number; who came first is first."""
+        self._doors = select.poll()
+        self._doors.register(listener, select.POLLIN)
+
+    def first_admitted(self) -> _Visit:
+        try:
+            while True:
+                for number, _ in self._doors.poll(500 * PATIENCE if self._waiting else None):
+                    visit = self._let_in() if number == self._listener.fileno() else self._heard(number)
+                    if visit and visit.admitted:
+                        del self._waiting[visit.number]
+                        return visit
+                self._send_away(number for number, visit in self._waiting.items() if visit.is_late)
+        finally:
+            for visit in self._waiting.values():
+                visit.close(TAKEN)
+
+    def _let_in(self) -> _Visit | None:
+        try:
+            client = self._listener.accept()[0]
+        except OSError:  # it is gone again, or no file number is left: perhaps later
+            time.sleep(BETWEEN_TRIES)
+            return None
+        visit = _Visit(self._session, client, self._listener, self._token)
+        if len(self._waiting) >= MOST_WAITING or not reserve.is_kept():
+            self._send_away(list(self._waiting)[:1])
+        self._waiting[visit.number] = visit
+        self._doors.register(client, select.POLLIN)
+        return visit
+
+    def _heard(self, number: int) -> _Visit | None:
+        visit = self._waiting.get(number)  # none if another has just taken its place
+        with suppress(OSError):
+            if visit is None or visit.hear():
+                return visit
+        self._send_away([number])
+        return None
+
+    def _send_away(self, numbers: Iterable[int]) -> None:
+        for number in list(numbers):
+            self._doors.unregister(number)
+            self._waiting.pop(number).close()
 
 
 class _Visit:
-    """A client from its coming to its leaving; others are turned away."""
+    """A client from its coming to its leaving; once it is admitted, others are turned away."""
 
     def __init__(self, session: Session, client: socket.socket, listener: socket.socket, token: str | None) -> None:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
@@ -103,30 +161,40 @@ class _Visit:
             client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
             leaving = select.POLLRDHUP
-        self._client, self._listener = client, listener
+        self.number = client.fileno()
+        self._session, self._client, self._listener = session, client, listener
+        self._deadline = time.monotonic() + PATIENCE
         self._conversation = Conversation(session, client.fileno(), client.fileno(), token)
         self._between_steps, self._in_a_step = select.poll(), select.poll()
         for doors, events in ((self._between_steps, select.POLLIN), (self._in_a_step, leaving)):
             doors.register(client, events)
             doors.register(listener, select.POLLIN)
-        session.is_awaited = self._is_here
+
+    @property
+    def admitted(self) -> bool:
+        return self._conversation.admitted
+
+    @property
+    def is_late(self) -> bool:
+        """With its token."""
+        return time.monotonic() > self._deadline
 
     def go_on(self) -> None:
-        conversation, deadline = self._conversation, time.monotonic() + PATIENCE
         while True:
-            wait = None if conversation.admitted else max(deadline - time.monotonic(), 0.0) * 1e3
-            ready = [door for door, _ in self._between_steps.poll(wait)]
-            if self._client.fileno() in ready:  # first, for whoever knocks may come after this one has left
-                if not conversation.go_on():
-                    return
-            elif ready:
+            ready = [door for door, _ in self._between_steps.poll()]
+            if self.number not in ready:  # first, for whoever knocks may come after this one has left
                 self._turn_away()
-            else:
+            elif not self.hear():
                 return
+
+    def hear(self) -> bool:
+        """Answer what has come; tells whether more may come."""
+        self._session.is_awaited = self._is_here
+        return self._conversation.go_on()
 
     def _is_here(self) -> bool:
         ready = [door for door, _ in self._in_a_step.poll(0)]
-        if self._client.fileno() in ready:
+        if self.number in ready:
             return False
         if ready:
             self._turn_away()
@@ -134,11 +202,20 @@ class _Visit:
 
     def _turn_away(self) -> None:
         with suppress(OSError), self._listener.accept()[0] as other:
-            other.sendall(msgspec.json.encode(refusal(TAKEN)) + b"\n")
+            _tell(other, TAKEN)
+
+    def close(self, reason: str = "") -> None:
+        with self._client, suppress(OSError):
+            if reason:
+                _tell(self._client, reason)
+
+
+def _tell(client: socket.socket, error: str) -> None:
+    client.sendall(msgspec.json.encode(refusal(error)) + b"\n")
 
 
 def refusal(error: str) -> Fields:
-    return {"ok": False, "error": error}
+    return {"ok": False, "error": sound(error)}
 
 
 def _clock(session: Session) -> Fields:

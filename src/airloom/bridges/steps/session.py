@@ -13,6 +13,7 @@ from airloom.loom.loom import LoomError
 from airloom.recorded_run import Outcome, RecordedRun
 from airloom.run_folder import RunFolderError
 from airloom.simulation import Simulation
+from airloom.vehicle import Vehicle
 
 
 class Session:
@@ -25,6 +26,8 @@ class Session:
         """Whether a request is being carried out, which a signal must not tear apart."""
         self.ending = False
         """Whether a signal has come."""
+        self._cut_short: set[str] = set()
+        """Vehicles whose rotors were asked for more than they can."""
         self.is_awaited: Callable[[], bool] = lambda: True
         """Whether anybody still waits for the reply; asked now and then in a long step."""
 
@@ -48,6 +51,18 @@ class Session:
         else:
             self._do(self.sim.reset, seed)
         self.failure = ""
+        self._cut_short.clear()
+
+    def warn_of_speeds(self, vehicle: Vehicle, speeds: list[float]) -> None:
+        """Tell once of rotor speeds that are cut to what the rotors can."""
+        if vehicle.name in self._cut_short:
+            return
+        for speed, (name, rotor) in zip(speeds, vehicle.description.rotors.items(), strict=True):
+            if not 0.0 <= speed <= rotor.max_speed:
+                self._cut_short.add(vehicle.name)
+                text = f"rotor {name} was told {speed:g} rad/s and turns at 0 to {rotor.max_speed:g}: such are cut"
+                self.sim.event(vehicle.name, text, level="warning")
+                return
 
     def first_look(self) -> None:
         self._do(self.sim.first_look)

@@ -1,0 +1,87 @@
+"""All commands together. Everything heavy is imported inside them, so that help is there at once."""
+
+from __future__ import annotations
+
+import errno
+import signal
+import sys
+from typing import Annotated, TypeGuard
+
+import typer
+
+from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
+from airloom.cli.mistakes import mistakes
+from airloom.cli.options import flag
+from airloom.cli.screen import complain, warn
+from airloom.cli.signals import was_interrupted
+
+OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact lockstep.
+
+[bold]First steps[/bold]
+
+  airloom list                          what there is to fly
+  airloom run hover                     fly it, seen in the browser
+  airloom run hover --headless          fly it as fast as this machine can
+  airloom view                          look at the flight again
+  airloom film last flight.mp4          make a video of it
+  airloom plot last                     draw its figures
+  airloom fly                           command a run from another terminal
+  airloom doctor                        is everything installed and working?
+
+Each command explains itself: airloom run --help
+"""
+
+app = typer.Typer(
+    name="airloom",
+    help=OVERVIEW,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, doctor, bench, check):
+    module.register(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from airloom import __version__
+
+        typer.echo(f"airloom {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, flag("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run_command_line() -> None:
+    try:
+        app(prog_name="airloom")
+    except Exception as error:
+        if was_interrupted():
+            sys.exit(128 + signal.SIGINT)  # something on the way has made another exception of it
+        if not isinstance(error, mistakes()) and not _is_about_a_long_name(error):
+            raise
+        complain(_told(error))
+        sys.exit(2)
+    except KeyboardInterrupt:
+        warn("Stopped.")
+        sys.exit(128 + signal.SIGINT)
+
+
+def _is_about_a_long_name(error: Exception) -> TypeGuard[OSError]:
+    """Any path that somebody gives may be longer than file systems take, wherever it is first looked at."""
+    return isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
+
+
+def _told(error: Exception) -> str:
+    if _is_about_a_long_name(error):
+        return f"a name may have 255 bytes, and a path 4095, but this is longer: '{str(error.filename)[:40]}…'"
+    return str(error)

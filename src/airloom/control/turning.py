@@ -1,0 +1,60 @@
+"""From a wanted angular acceleration to the torque that gives it, against what else turns the vehicle.
+
+Wind on rotors above the centre of mass, a load off the middle or a weak rotor turn a vehicle with a torque that no
+airframe tells. An observer finds it: it expects the rates that the rotors' torque should lead to, with the motors' lag,
+and takes what lasts of the difference for an angular acceleration from outside, which is taken off the wanted one.
+While nothing pushes, nothing is taken off, and the loops answer as their gains promise.
+"""
+
+from airloom.compiled import compiled
+from airloom.control.lanes import limit
+from airloom.control.mixer import WANT_X, WANT_Y, WANT_Z
+from airloom.physics.rows import (
+    EWX, EWY, EWZ, GAIN, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES, MEMORY,
+)  # fmt: skip
+
+TURNING_GAINS = 6
+PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (GAIN + k * LANES for k in range(TURNING_GAINS))
+"""Control period; the part of a change that motors follow in it; observer's frequency; the most it may take off."""
+OWN_GAINS = GAIN + TURNING_GAINS * LANES
+
+PUSH_X, PUSH_Y, PUSH_Z, TOLD_X, TOLD_Y, TOLD_Z, EXPECT_X, EXPECT_Y, EXPECT_Z = (MEMORY + k * LANES for k in range(9))
+"""Angular accelerations found from outside and given by the rotors, and the rates that they should have led to."""
+OWN_MEMORY = MEMORY + 9 * LANES
+
+
+@compiled
+def _resist(w, i, on, want, rate, push, told, expected, most):
+    off = w[rate + i] - w[expected + i]
+    watch = w[WATCH + i]
+    found = limit(w[push + i] + w[PERIOD + i] * watch * watch * off, -w[most + i], w[most + i])
+    found = found if on else 0.0
+    wanted = w[want + i] - found
+    given = w[told + i] + w[FOLLOWED + i] * (wanted - w[told + i]) if on else 0.0
+    w[push + i] = found
+    w[told + i] = given
+    w[expected + i] = w[rate + i] + w[PERIOD + i] * (given + found) - (1.0 - 2.0 * w[PERIOD + i] * watch) * off
+    w[expected + i] = w[expected + i] if on else w[rate + i]
+    w[want + i] = wanted
+
+
+@compiled
+def resist_pushes(w, i, on):
+    """Take off the wanted angular acceleration of vehicle `i` what turns it from outside; where off, forget it."""
+    _resist(w, i, on, WANT_X, EWX, PUSH_X, TOLD_X, EXPECT_X, MOST_X)
+    _resist(w, i, on, WANT_Y, EWY, PUSH_Y, TOLD_Y, EXPECT_Y, MOST_Y)
+    _resist(w, i, on, WANT_Z, EWZ, PUSH_Z, TOLD_Z, EXPECT_Z, MOST_Z)
+
+
+@compiled
+def turn_by_torque(w):
+    """Torque that gives the wanted angular acceleration."""
+    for i in range(LANES):
+        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
+        x, y, z = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
+        hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
+        hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
+        hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
+        w[WANT_X + i] = w[JXX + i] * x + w[JXY + i] * y + w[JXZ + i] * z + q * hz - r * hy
+        w[WANT_Y + i] = w[JXY + i] * x + w[JYY + i] * y + w[JYZ + i] * z + r * hx - p * hz
+        w[WANT_Z + i] = w[JXZ + i] * x + w[JYZ + i] * y + w[JZZ + i] * z + p * hy - q * hx

@@ -1,0 +1,115 @@
+"""Programs and folders that are gone when this process is, however it ends: by itself, by an exception, by SIGKILL.
+
+Every program that Airloom starts beside itself is `Kept`; `program.py` is the process that sees to it.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+from weakref import WeakSet
+
+PROGRAM = Path(__file__).with_name("program.py")
+PATIENCE = 2.0  # s to end when asked
+LONGEST_SOCKET_PATH = 107  # bytes, of Linux
+MADE_UP = 8 * "x"  # characters that `tempfile` adds to a prefix
+
+_leashes: WeakSet[socket.socket] = WeakSet()
+
+
+class Kept(subprocess.Popen):
+    """A running program that ends with this process, together with all that it has started.
+
+    Used as its base class is, with nothing to read from standard input. `pid` is the keeper's, `program` its own; how
+    it ends, by which code or signal, is the program's. When the program is over, so is all that it has started.
+    """
+
+    def __init__(
+        self, command: Sequence[str], *, patience: float = PATIENCE, folders: Iterable[Path | str] = (), **options: Any
+    ) -> None:
+        """`folders` are removed at the end; `patience` in seconds is for those who were asked to end.
+
+        OSError if the program cannot be started, as from its base class.
+        """
+        keeper = [sys.executable, "-I", "-S", os.fspath(PROGRAM), str(patience), *map(str, folders), "--"]
+        self._leash, theirs = socket.socketpair()
+        try:
+            with theirs:
+                super().__init__([*keeper, *command], stdin=theirs.fileno(), start_new_session=True, **options)
+        except BaseException:
+            self._leash.close()
+            raise
+        _leashes.add(self._leash)
+        self.args = command
+        self.program = self._begun(command[0]) if command else 0
+        """The number of its process."""
+
+    def _begun(self, program: str) -> int:
+        told = int(self._leash.recv(16) or -errno.EAGAIN)  # silence: not even the keeper could begin
+        if told < 0:
+            self.end()
+            raise OSError(-told, os.strerror(-told), program)
+        return told
+
+    def let_go(self) -> None:
+        """Ask all to end; who has not done so after its patience is killed."""
+        self._leash.close()
+
+    def end(self) -> None:
+        """Let go, and wait until all have ended."""
+        self.let_go()
+        self.wait()
+
+
+class KeptFolder:
+    """A new folder for what is of no use when this process is over."""
+
+    def __init__(self, prefix: str, parent: Path | str | None = None) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+        try:
+            self._keeper = Kept([], folders=[self.path])
+        except BaseException:
+            self.path.rmdir()
+            raise
+
+    def remove(self) -> None:
+        self._keeper.end()
+
+
+def folder_for_socket(prefix: str, name: str) -> KeptFolder:
+    """One whose path leaves room for a socket of that name."""
+    for parent in (tempfile.gettempdir(), "/tmp"):
+        if fits_a_socket(Path(parent, f"{prefix}{MADE_UP}", name)):
+            return KeptFolder(prefix, parent)
+    raise OSError(errno.ENAMETOOLONG, "no folder for temporary files has a path short enough for a socket")
+
+
+def fits_a_socket(path: Path) -> bool:
+    return len(os.fsencode(path)) <= LONGEST_SOCKET_PATH
+
+
+def how_it_ended(code: int) -> str:
+    """In words, of what `poll` and `wait` give."""
+    if code >= 0:
+        return f"ended with code {code}"
+    try:
+        return f"was ended by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was ended by signal {-code}"
+
+
+def _drop_leashes() -> None:
+    """A copy of this process must not hold what this process alone should."""
+    for leash in _leashes:
+        leash.close()
+
+
+os.register_at_fork(after_in_child=_drop_leashes)

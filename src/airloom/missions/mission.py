@@ -1,0 +1,39 @@
+"""A mission that was read: what to fly, within which fence, and what was left out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from airloom.missions.fence import Fence
+from airloom.missions.items import fly_items
+from airloom.missions.pilot import Pilot
+from airloom.missions.tasks import MissionError, Until
+
+
+@dataclass
+class Mission:
+    items: list[Any]
+    warnings: list[str] = field(default_factory=list)
+    again_from: int | None = None
+    """With an endless jump, the item from which all are flown again and again."""
+    fence: Fence = field(default_factory=Fence)
+
+    async def fly(self, pilot: Pilot) -> None:
+        """All items; raises MissionError as soon as the vehicle is outside the fence."""
+        if not self.fence:
+            await fly_items(pilot, self.items, self.again_from)
+            return
+        flight = pilot.sim.start(fly_items(pilot, self.items, self.again_from), f"{pilot.name} within its fence")
+        flight.when_done(lambda _: None)
+        await Until(lambda: flight.done or self._is_left_by(pilot), f"{pilot.name}: its flight")
+        if not flight.done:
+            flight.cancel()
+            x, y, _ = pilot.vehicle.position
+            raise MissionError(f"{pilot.name} has left the fence at ({x:.1f}, {y:.1f})")
+        if flight.error is not None:
+            raise flight.error
+
+    def _is_left_by(self, pilot: Pilot) -> bool:
+        x, y, _ = pilot.vehicle.position.tolist()
+        return not self.fence.allows(x, y)

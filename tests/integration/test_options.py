@@ -1,0 +1,218 @@
+"""Every option of every command is run, and does what it says: here, or in the test that is named here."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from airloom import benchmark, tls
+from airloom.bridges.mcap import LogReader
+from airloom.cli.app import app
+from airloom.cli.schema import FileKind
+from airloom.run_folder import RunFolder
+
+AIRLOOM = [sys.executable, "-m", "airloom"]
+TESTS = Path(__file__).parent.parent
+ELSEWHERE = {
+    ("run", "--cluster"): "integration/test_cluster.py",
+    ("run", "--loom"): "integration/test_hosts.py",
+    ("run", "--link"): "integration/test_fly.py",
+    ("serve", "--socket"): "integration/test_serve.py",
+    ("branch", "--token"): "integration/test_hosts.py",
+    ("branch", "--listen"): "integration/test_branches.py",
+    ("branch", "--out"): "integration/test_hosts.py",
+    ("exec", "--epoch"): "integration/test_exec.py",
+    ("film", "--camera"): "browser/test_film.py",
+    ("film", "--vehicle"): "browser/test_film.py",
+    ("film", "--fps"): "browser/test_film.py",
+    ("film", "--size"): "browser/test_film.py",
+    ("film", "--from"): "browser/test_film.py",
+    ("film", "--until"): "browser/test_film.py",
+    ("film", "--speed"): "browser/test_film.py",
+}
+
+SCENARIO = """
+extends: hover
+name: short
+duration: 0.2
+engine: batch
+"""
+GUST = """
+import airloom as al
+
+class Parameters(al.Parameters):
+    strength: float = 0.0
+
+class Gust(al.System):
+    '''Pushes now and then.'''
+
+    Parameters = Parameters
+
+    def pre_update(self, sim):
+        sim.vehicles["cf"].push((self.parameters.strength, 0, 0))
+"""
+TICKING = "import time; before = time.time(); time.sleep(1e-6); print(round(time.time() - before, 4))\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def here(tmp_path_factory):
+    folder, before = tmp_path_factory.mktemp("options"), Path.cwd()
+    os.chdir(folder)
+    Path("short.yaml").write_text(SCENARIO)
+    Path("gust.py").write_text(GUST)
+    Path("ticking.py").write_text(TICKING)
+    yield folder
+    os.chdir(before)
+
+
+@pytest.fixture(scope="module")
+def certificate(here):
+    if not shutil.which("openssl"):
+        pytest.skip("needs the program openssl")
+    tls._make(here / "both.pem")
+    return tls.Certificate(here / "both.pem")
+
+
+def started(line, **more):
+    return subprocess.Popen([*AIRLOOM, *shlex.split(line)], stdout=subprocess.PIPE, text=True, **more)
+
+
+def test_run(airloom):
+    assert airloom("--version") == "airloom 0.1.0"
+    said = airloom("run short.yaml --headless --until 0.1 --seed 7 --set vehicles.cf.mass=0.03 --out mine --speed max")
+    assert "short finished: 0.100 s" in said
+    assert "seed 7" in said
+    assert "flight-cf.png" in said
+    assert "mass: 0.03" in Path("mine/scenario.yaml").read_text()
+    airloom("run short.yaml --headless --out mine --replace --no-figures")
+    with LogReader("mine/log.mcap") as log:
+        assert log.duration == pytest.approx(0.2)
+    assert not Path("mine/flight-cf.png").exists()
+    assert airloom("run short.yaml --headless --out mine --replace --no-log --quiet") == ""
+    assert not Path("mine/log.mcap").exists()
+    assert "goes to mine-2" in airloom("run short.yaml --headless --out mine --no-figures")
+    Path("faulty.py").write_text(GUST.replace("sim.vehicles", "sim.nothing"))
+    faulty = "run short.yaml --headless --no-figures --debug --set 'systems.w={kind: faulty.py:Gust}'"
+    assert "Traceback" in airloom(faulty, 1)
+
+
+def test_what_a_run_left(airloom):
+    airloom("run short.yaml --headless --no-figures --out left")
+    airloom("plot left --field /cf/rotors.velocity --out drawn.pdf")
+    assert Path("drawn.pdf").read_bytes().startswith(b"%PDF")
+    assert "short, 0.20 of 0.20 s" in airloom("replay left --speed 10")
+
+
+@pytest.mark.parametrize("kind", FileKind)
+def test_schema(airloom, kind):
+    said = airloom("schema --out printed.json " + kind)
+    assert f"your {kind} file" in said
+    assert json.loads(Path("printed.json").read_text())["title"] == f"Airloom {kind}"
+
+
+def test_check(airloom):
+    said = airloom("check gust.py --set strength=0.001 --scenario short.yaml")
+    assert "0.2 s of short.yaml" in said
+    assert "All good." in said
+
+
+def test_bench(airloom, monkeypatch):
+    """Of the real measurements those that are soon over, and each for an instant."""
+    chosen = ("hover, mujoco", "hover, batch", "batch, N = 1")
+    everything = benchmark.benchmarks
+    monkeypatch.setattr(benchmark, "QUICK", benchmark.Effort(0.001, 1, with_first_start=False))
+    monkeypatch.setattr(benchmark, "benchmarks", lambda effort: {name: everything(effort)[name] for name in chosen})
+    said = airloom("bench --quick --json speed.json")
+    kept = json.loads(Path("speed.json").read_text())["measurements"]
+    assert [one["name"] for one in kept] == list(chosen)
+    assert all(f"{one['value']:.3g}" in said for one in kept)
+    assert "≥ 200" in said
+    assert "cannot write" in airloom("bench --quick --json nowhere/speed.json", 2)
+
+
+def test_exec_moves_as_often_as_it_is_told(airloom):
+    lines = {"often": "exec --rate 100 ticking.py", "seldom": "exec --every 0.02 ticking.py"}
+    members = {name: {"command": [*AIRLOOM, *line.split()]} for name, line in lines.items()}
+    Path("ticking.yaml").write_text(f"{SCENARIO}\nmembers: {json.dumps(members)}\n")
+    airloom("run ticking.yaml --headless --no-figures --out ticked")
+    said = {name: Path(f"ticked/member-{name}.txt").read_text() for name in ("often", "seldom")}
+    assert said == {"often": "0.01\n", "seldom": "0.02\n"}
+
+
+def test_branch(airloom, certificate):
+    said = airloom("branch nowhere tcp:127.0.0.1:7700 relay --set members.wing.at=field", 2)
+    assert "its members are at field" in said
+    said = airloom("branch field tcp:127.0.0.1:7700 --tls-cert both.pem --tls-key nothing.pem", 2)
+    assert "cannot read the certificate nothing.pem" in said
+
+
+def test_serve():
+    done = started("serve short.yaml --stdio --seed 3 --set vehicles.cf.mass=0.03 --out served", stdin=subprocess.PIPE)
+    replies, _ = done.communicate('{"method": "describe"}\n', timeout=120)
+    assert json.loads(replies.splitlines()[0])["seed"] == 3
+    assert RunFolder.open("served").read_summary()["vehicles"]["cf"]["mass"] == 0.03
+    done = started("serve short.yaml --stdio --out served --replace", stdin=subprocess.PIPE)
+    done.communicate("", timeout=120)
+    assert RunFolder.open("served").read_summary()["seed"] == 0
+
+
+def ended_by_ctrl_c(line, wanted, code=0):
+    """The first line with what is wanted; then Ctrl-C must end it well."""
+    process = started(line, env={**os.environ, "PYTHONUNBUFFERED": "1"})
+    try:
+        found = next(said for said in process.stdout if wanted in said)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        assert process.returncode == code
+        return found
+    finally:
+        process.kill()
+
+
+def test_serve_for_other_computers(certificate):
+    line = "serve short.yaml --tcp 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    assert certificate.fingerprint in ended_by_ctrl_c(line, "fingerprint")
+
+
+def test_the_studio_for_other_computers(certificate):
+    run = (
+        "run short.yaml --until 600 --no-figures --out seen "
+        "--port 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    )
+    assert "secret" in ended_by_ctrl_c(run, "https://", 130)
+    view = "view seen --port 0 --host 0.0.0.0 --token secret --tls --tls-cert both.pem --tls-key both.pem"
+    assert "secret" in ended_by_ctrl_c(view, "https://")
+
+
+def options_typed_here(commands):
+    """In the command lines of this file."""
+    texts = [node.value for node in ast.walk(ast.parse(Path(__file__).read_text())) if isinstance(node, ast.Constant)]
+    lines = [text.split() for text in texts if isinstance(text, str) and text.split(" ")[0] in commands]
+    return {(words[0], word) for words in lines for word in words if word.startswith("-")}
+
+
+def test_every_option_is_run():
+    commands = typer.main.get_command(app).commands
+    options = {
+        (name, parameter.opts[0])
+        for name, command in commands.items()
+        for parameter in command.params
+        if parameter.opts[0].startswith("-")
+    }
+    assert options - options_typed_here(commands) - ELSEWHERE.keys() == set()
+    assert ELSEWHERE.keys() <= options, "some are no options any more"
+    for (command, option), place in ELSEWHERE.items():
+        text = (TESTS / place).read_text()
+        assert command in text, f"{place} runs no airloom {command}"
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", text), f"{place} does not use {option}"

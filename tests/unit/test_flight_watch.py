@@ -1,0 +1,154 @@
+"""Vehicles that come down unasked or cannot hold their setpoint are told, others are not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.flight_watch import FlightWatch
+from airloom.recorded_run import RecordedRun
+from airloom.run_folder import RunFolder
+from airloom.simulation import Simulation
+
+FELL, STRAYED = "touches the ground unasked", "cannot hold its setpoint"
+
+
+def drone(height: float = 3.0, world: str = "empty", **changes: Any) -> Simulation:
+    """A quadrotor in the air that holds its place, watched."""
+    start = {"extends": "multirotor", "pose": {"position": [0, 0, height]}, **changes}
+    overrides = {"vehicles": {"cf": None, "drone": start}, "systems": {}, "engine": "batch", "world": world}
+    sim = Simulation.load("hover", overrides=overrides)
+    FlightWatch(sim)
+    for vehicle in sim.vehicles.values():
+        vehicle.command(al.PositionYaw(tuple(vehicle.position)))
+    return sim
+
+
+def test_a_calm_hover_is_no_trouble() -> None:
+    sim = drone()
+    sim.run(until=20.0)
+    assert sim.warnings == []
+
+
+def test_a_fall_is_told_once_for_each_fall() -> None:
+    sim = drone()
+    sim.run(until=2.0)
+    for _ in range(2):
+        sim.vehicles["drone"].push((0, 0, -30))
+        sim.run(until=sim.time + 3.0)
+        sim.vehicles["drone"].push()
+        sim.run(until=sim.time + 12.0)
+    assert len(sim.warnings) == 1
+    assert f"drone: {FELL} (2 times" in sim.warnings[0]
+
+
+def test_hopping_along_is_told_once() -> None:
+    sim = drone()
+    sim.run(until=2.0)
+    for k in range(8):
+        sim.vehicles["drone"].push((0, 0, 0 if k % 2 else -30))
+        sim.run(until=sim.time + 1.2)
+    assert len(sim.warnings) == 1
+    assert sim.warnings[0].endswith(FELL)
+
+
+@pytest.mark.parametrize(
+    "told", [al.PositionYaw((0, 0, 0.05)), al.PositionYaw((0, 0, -1)), al.VelocityYawRate((0, 0, -1))]
+)
+def test_a_descent_to_the_ground_is_asked_for(told: Any) -> None:
+    sim = drone(command_timeout=None)
+    sim.run(until=2.0)
+    sim.vehicles["drone"].command(told)
+    sim.run(until=9.0)
+    assert sim.vehicles["drone"].position[2] < 0.1
+    assert not any(FELL in warning or STRAYED in warning for warning in sim.warnings)  # of -1 m another is told
+
+
+def test_a_landing_and_a_kill_are_asked_for() -> None:
+    sim = drone()
+    sim.start(sim.pilot("drone").land())
+    sim.run(until=10.0)
+    assert not sim.vehicles["drone"].armed
+    sim.vehicles["drone"].place((0, 0, 5))
+    sim.vehicles["drone"].recover()
+    sim.run(until=14.0)
+    sim.vehicles["drone"].kill()
+    sim.run(until=20.0)
+    assert sim.vehicles["drone"].position[2] < 0.1
+    assert sim.warnings == []
+
+
+def test_a_start_from_the_ground_is_no_touch() -> None:
+    sim = drone(height=0.05)
+    sim.run(until=3.0)
+    sim.vehicles["drone"].command(al.PositionYaw((0, 0, 2)))
+    sim.run(until=10.0)
+    assert sim.warnings == []
+
+
+def test_the_ground_of_hills_is_where_the_hills_are() -> None:
+    sim = drone(height=3.5, world="hills", pose={"position": [20, 10, 5]})
+    sim.run(until=2.0)
+    sim.vehicles["drone"].push((0, 0, -30))
+    sim.run(until=6.0)
+    assert sim.vehicles["drone"].position[2] > 2.0
+    assert FELL in sim.warnings[0]
+
+
+def test_who_is_blown_away_is_told_once_and_again_after_coming_back() -> None:
+    sim = drone(height=20.0)
+    sim.run(until=2.0)
+    for _ in range(2):
+        sim.vehicles["drone"].push((8, 0, 0))
+        sim.run(until=sim.time + 25.0)
+        sim.vehicles["drone"].push()
+        sim.run(until=sim.time + 60.0)
+    assert len(sim.warnings) == 1
+    assert f"drone: {STRAYED}: 0.5 m off or more for 10 s, now " in sim.warnings[0]
+    assert "(2 times" in sim.warnings[0]
+
+
+def test_a_long_way_and_a_moving_setpoint_are_no_trouble() -> None:
+    sim = drone()
+    sim.vehicles["drone"].command(al.PositionYaw((80, 0, 3)))
+    sim.run(until=30.0)
+    for k in range(200):
+        sim.vehicles["drone"].command(al.PositionYaw((80 + 0.2 * k, 0, 3)))
+        sim.run(until=sim.time + 0.1)
+    assert sim.warnings == []
+
+
+def test_a_short_push_is_no_trouble() -> None:
+    sim = drone()
+    sim.run(until=2.0)
+    sim.vehicles["drone"].push((8, 0, 0))
+    sim.run(until=4.0)
+    assert np.linalg.norm(sim.vehicles["drone"].position - [0, 0, 3]) > 0.5
+    sim.vehicles["drone"].push()
+    sim.run(until=30.0)
+    assert sim.warnings == []
+
+
+def test_many_at_once_are_one_warning() -> None:
+    sim = drone(copies={"count": 20, "spacing": 2})
+    sim.run(until=1.0)
+    for vehicle in sim.vehicles.values():
+        vehicle.push((0, 0, -30))
+    sim.run(until=5.0)
+    assert len(sim.warnings) == 1
+    assert f"fleet: drone_0, drone_1, drone_2 and 17 more: each {FELL}" in sim.warnings[0]
+
+
+def test_the_summary_of_a_run_tells_it_and_a_second_flight_is_watched_too(tmp_path: Any) -> None:
+    wind = {"world.wind": [0, 40, 0], "engine": "batch", "duration": 20}
+    run = RecordedRun(Simulation.load("hover", overrides=wind), RunFolder.create("hover", tmp_path / "run"))
+    run.fly()
+    told = json.loads((tmp_path / "run" / "summary.json").read_text())["warnings"]
+    assert any(f"cf: {STRAYED}" in warning or f"cf: {FELL}" in warning for warning in told)
+    run.begin_anew()
+    run.sim.run()
+    assert run.sim.warnings == told

@@ -1,0 +1,112 @@
+"""Torture Airloom and print what came of it: `scripts/torture`. About an hour on two cores; not part of the tests."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from torture.trial import TRIALS, Tally, Trial
+
+for module in ("words", "files", "ports", "pilots", "hardship"):
+    importlib.import_module(f"torture.{module}")
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
+BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
+ALONE = "two busy cores"
+"""Takes all cores itself."""
+
+
+def main() -> int:
+    given = _arguments()
+    if given.one:
+        print(json.dumps(asdict(_run(TRIALS[given.one], given.scale, given.seed))))
+        return 0
+    chosen = [it for it in TRIALS.values() if any(fnmatchcase(it.name, f"*{word}*") for word in given.names or [""])]
+    if not chosen:
+        print(f"no trial is called so; there are: {', '.join(TRIALS)}", file=sys.stderr)
+        return 2
+    results = _run_all(chosen, given)
+    table = _table(chosen, results)
+    print(f"\n{table}\n")
+    for name, tally in results.items():
+        for what in tally.surprises:
+            print(f"✗ {name}: {what}\n")
+    if given.write:
+        _write(table, given)
+    return 1 if any(tally.surprise_count for tally in results.values()) else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
+    parser.add_argument("names", nargs="*", help="trials, by a part of their names; all if left out")
+    parser.add_argument("--scale", type=float, default=1.0, help="share of the inputs, 0.001 for a quick look")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs")
+    parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _run(trial: Trial, scale: float, seed: int) -> Tally:
+    return trial.run(max(round(trial.count * scale), 1), seed)
+
+
+def _run_all(trials: list[Trial], given: argparse.Namespace) -> dict[str, Tally]:
+    """Each in a process of its own, so that one that crashes takes no other with it; the longest first."""
+    results: dict[str, Tally] = {}
+    for alone in (False, True):
+        group = [it for it in trials if (it.name == ALONE) is alone]
+        with ThreadPoolExecutor(1 if alone else given.jobs) as pool:
+            running = {pool.submit(_in_a_process, it, given): it for it in reversed(group)}
+            for done in as_completed(running):
+                tally = results[running[done].name] = done.result()
+                print(f"{'✗' if tally.surprise_count else '✓'} {_row(running[done], tally)}", flush=True)
+    return results
+
+
+def _in_a_process(trial: Trial, given: argparse.Namespace) -> Tally:
+    began = time.monotonic()
+    command = [sys.executable, "-m", "torture", "--one", trial.name]
+    command += ["--scale", str(given.scale), "--seed", str(given.seed)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    try:
+        tally = Tally(**json.loads(done.stdout.splitlines()[-1]))
+    except (IndexError, ValueError):
+        tally = Tally()
+        tally.surprise(f"the trial itself ended with {done.returncode}: {done.stderr[-2000:]}")
+    tally.note = "; ".join(filter(None, [tally.note, f"{time.monotonic() - began:.0f} s"]))
+    return tally
+
+
+def _row(trial: Trial, tally: Tally) -> str:
+    numbers = f"{tally.inputs:,} inputs, {tally.refused:,} refused, slowest {tally.slowest:.3f} s"
+    return f"{trial.name}: {numbers}, {tally.surprise_count} surprises ({tally.note})"
+
+
+def _table(trials: list[Trial], results: dict[str, Tally]) -> str:
+    lines = ["| trial | what is done | inputs | slowest, s | surprises | |", "|---|---|--:|--:|--:|---|"]
+    for trial in trials:
+        tally = results[trial.name]
+        inputs = f"{tally.inputs:,}".replace(",", "\u202f")
+        lines.append(
+            f"| {trial.name} | {trial.about} | {inputs} | {tally.slowest:.2f} | {tally.surprise_count} | {tally.note} |"
+        )
+    return "\n".join(lines)
+
+
+def _write(table: str, given: argparse.Namespace) -> None:
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

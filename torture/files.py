@@ -1,0 +1,142 @@
+"""Files that users give: scenarios, missions, plans, logs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count as count_from_zero
+from itertools import islice
+from pathlib import Path
+
+import airloom as al
+from airloom.bridges.mcap import LogError, LogReader
+from airloom.bridges.mcap.writer import LogWriter
+from airloom.missions.files import read_mission
+from airloom.scenario import Scenario, ScenarioError, load
+from airloom.scenario.tree import BUNDLED
+from torture.mutations import Mutations
+from torture.trial import Tally, feed, trial
+
+SHARED_MEMORY = Path("/dev/shm")
+FLOWN_OF_THOSE_ACCEPTED = 200
+DECODED_ONE_IN = 20
+"""Logs whose messages are decoded too: learning their types takes far longer than reading all else."""
+MISSION = """description: a look around
+mission:
+  - takeoff: 3
+  - goto: [4, 0, 3]
+    yaw: 1.57
+    speed: 3
+  - follow: [[4, 0, 3], [4, 4, 5], [0, 4, 3]]
+    method: pursuit
+    yaw: path
+  - sleep: 2.5
+  - land:
+"""
+PLAN = {
+    "fileType": "Plan", "version": 1, "groundStation": "QGroundControl",
+    "geoFence": {"version": 2, "circles": [], "polygons": []}, "rallyPoints": {"version": 2, "points": []},
+    "mission": {
+        "version": 2, "firmwareType": 12, "vehicleType": 2, "cruiseSpeed": 15, "hoverSpeed": 5,
+        "plannedHomePosition": [47.3977, 8.5456, 488.0],
+        "items": [
+            {"type": "SimpleItem", "command": command, "frame": 3, "autoContinue": True, "params": params}
+            for command, params in (
+                (22, [0, 0, 0, None, 47.3977, 8.5456, 10]), (16, [2, 0, 0, 90, 47.3979, 8.5458, 12]),
+                (178, [1, 3, -1, 0, 0, 0, 0]), (19, [3, 0, 10, None, 47.3979, 8.5460, 12]), (93, [2, 0, 0, 0, 0, 0, 0]),
+                (18, [2, 0, 10, None, 47.3979, 8.5460, 12]), (82, [0, 0, 0, 0, 47.3980, 8.5461, 15]),
+                (177, [2, 1, 0, 0, 0, 0, 0]), (206, [0, 0, 0, 0, 0, 0, 0]), (20, [0, 0, 0, 0, 0, 0, 0]),
+            )
+        ],
+    },
+}  # fmt: skip
+
+
+@contextmanager
+def _file(name: str) -> Iterator[Path]:
+    """In memory, since a million files are written."""
+    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
+        yield Path(folder) / name
+
+
+def _fed_as_file(name: str, read: Callable[[Path], object], inputs: Iterable[bytes], refusal: type[Exception]) -> Tally:
+    with _file(name) as file:
+
+        def take(data: bytes) -> None:
+            file.write_bytes(data)
+            read(file)
+
+        return feed(take, inputs, (refusal,))
+
+
+@trial(
+    "scenario files", "bundled scenarios with lines, values and bytes changed; some of those accepted are flown", 10**6
+)
+def scenarios(count: int, seed: int) -> Tally:
+    corpus = [file.read_text(encoding="utf-8") for file in sorted((BUNDLED / "scenarios").glob("*.yaml"))]
+    flyable: list[Scenario] = []
+
+    def read(file: Path) -> None:
+        scenario = load(file)
+        if len(flyable) < FLOWN_OF_THOSE_ACCEPTED and len(scenario.vehicles) < 20 and not scenario.members:
+            flyable.append(scenario)
+
+    tally = _fed_as_file("scenario.yaml", read, Mutations(seed).of_texts(corpus, count), ScenarioError)
+    _fly(flyable, tally)
+    return tally
+
+
+def _fly(scenarios: Iterable[Scenario], tally: Tally) -> None:
+    """What is accepted must fly, or be refused when it is put together."""
+    flown = 0
+    for scenario in scenarios:
+        if any(vehicle.autopilot for vehicle in scenario.vehicles.values()):
+            continue
+        try:
+            with al.Simulation(scenario) as sim:
+                sim.run(until=0.05)
+            flown += 1
+        except (ScenarioError, ValueError):
+            pass
+        except Exception as error:
+            tally.surprise(f"an accepted scenario cannot be flown: {type(error).__name__}: {error}")
+    tally.note = f"{flown} of those accepted were flown"
+
+
+@trial("mission files", "a mission in YAML with lines, values and bytes changed", 10**6)
+def missions(count: int, seed: int) -> Tally:
+    return _fed_as_file("mission.yaml", read_mission, Mutations(seed).of_texts([MISSION], count), ScenarioError)
+
+
+@trial("plan files", "a QGroundControl plan with values changed, left out, doubled, and bytes", 10**6)
+def plans(count: int, seed: int) -> Tally:
+    origin = load("hover", {"world.origin": {"latitude": 47.3977, "longitude": 8.5456, "altitude": 488.0}}).world.origin
+    inputs = Mutations(seed).of_trees([PLAN, json.loads(json.dumps(PLAN))], count)
+    return _fed_as_file("mission.plan", lambda file: read_mission(file, origin), inputs, ScenarioError)
+
+
+@trial("logs", "a log with bytes changed, cut, doubled: read as far as it goes, or refused", 10**6)
+def logs(count: int, seed: int) -> Tally:
+    turns = count_from_zero()
+
+    def read(file: Path) -> None:
+        with LogReader(file) as log:
+            if next(turns) % DECODED_ONE_IN == 0:
+                list(islice(log.messages(), 20))
+                for topic in islice(log.topics, 2):
+                    log.series(topic, log.fields(topic)[0])
+
+    with _file("whole.mcap") as whole:
+        _write_log(whole)
+        corpus = [whole.read_bytes()]
+    return _fed_as_file("log.mcap", read, Mutations(seed).of_bytes(corpus, count), LogError)
+
+
+def _write_log(file: Path) -> None:
+    with al.Simulation(load("hover", {"engine": "batch"})) as sim:
+        log = LogWriter(file, sim.bus, ["/events", "/clock", "/cf/state"])
+        sim.run(until=0.2)
+        log.tick(sim.time_ns)
+        log.close()

@@ -1,0 +1,89 @@
+"""What a trial is: something that is done to Airloom many times, and what came of it."""
+
+from __future__ import annotations
+
+import signal
+import time
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+PATIENCE = 5.0  # s for one input of a parser
+MOST_SURPRISES_KEPT = 20
+
+
+@dataclass
+class Tally:
+    """What came of a trial. A surprise is whatever should never happen: another exception, a hang, a wrong answer."""
+
+    inputs: int = 0
+    refused: int = 0
+    """Inputs that were answered with the error that is meant for them."""
+    slowest: float = 0.0
+    """s for one input"""
+    surprises: list[str] = field(default_factory=list)
+    surprise_count: int = 0
+    note: str = ""
+
+    def surprise(self, what: str) -> None:
+        self.surprise_count += 1
+        if len(self.surprises) < MOST_SURPRISES_KEPT:
+            self.surprises.append(what)
+
+    def expect(self, fact: Any, what: str) -> None:
+        """Count one input, and a surprise unless the fact holds."""
+        self.inputs += 1
+        if not fact:
+            self.surprise(what)
+
+
+@dataclass(frozen=True)
+class Trial:
+    name: str
+    about: str
+    count: int
+    """How many inputs at scale 1."""
+    run: Callable[[int, int], Tally]
+    """Called with the number of inputs and the seed."""
+
+
+TRIALS: dict[str, Trial] = {}
+
+
+def trial(name: str, about: str, count: int) -> Callable[[Callable[[int, int], Tally]], Callable[[int, int], Tally]]:
+    """Enters a function into the list of trials."""
+
+    def enter(run: Callable[[int, int], Tally]) -> Callable[[int, int], Tally]:
+        TRIALS[name] = Trial(name, about, count, run)
+        return run
+
+    return enter
+
+
+class TooLong(BaseException):
+    """An input took longer than anybody would wait."""
+
+
+def feed(take: Callable[[Any], Any], inputs: Iterable[Any], refusals: tuple[type[Exception], ...]) -> Tally:
+    """Give every input to a function that may refuse it with these exceptions and no others."""
+    tally = Tally()
+    signal.signal(signal.SIGALRM, _too_long)
+    for one in inputs:
+        began = time.perf_counter()
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        try:
+            take(one)
+        except refusals:
+            tally.refused += 1
+        except (Exception, TooLong) as error:
+            tally.surprise(f"{type(error).__name__}: {error} of {one!r:.300}\n{traceback.format_exc(limit=-4)}")
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+        tally.inputs += 1
+        tally.slowest = max(tally.slowest, time.perf_counter() - began)
+    return tally
+
+
+def _too_long(*_: object) -> None:
+    raise TooLong(f"more than {PATIENCE:g} s")
