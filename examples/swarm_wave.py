@@ -23,7 +23,7 @@ def main() -> float:
     places = swarm.positions
     frequency, errors = 2 * np.pi / PERIOD, []
     began = time.perf_counter()
-    while sim.time < 16.0:
+    while sim.time < 28.0:
         phase = frequency * sim.time - 2 * np.pi * places[:, 0] / WAVELENGTH
         waving = AMPLITUDE if sim.time > 6.0 else 0.0
         places[:, 2] = MIDDLE + waving * np.sin(phase)
@@ -32,7 +32,7 @@ def main() -> float:
         accelerations[:, 2] = -waving * frequency**2 * np.sin(phase)
         swarm.command(places, velocities=velocities, accelerations=accelerations)
         sim.step(20)
-        if sim.time > 10.0:
+        if sim.time > 22.0:
             errors.append(swarm.positions[:, 2] - places[:, 2])
     error = float(np.sqrt(np.mean(np.square(errors))))
     speed = sim.time / (time.perf_counter() - began)

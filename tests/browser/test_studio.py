@@ -259,10 +259,9 @@ def test_plots_that_are_made_while_watching_show_the_curve_from_before(page, run
     seen = until(lambda: drawn(page, "/drone/state position.z", BLUE))
     assert seen["x"][0] < seen["x"][1] - 5.0
     assert seen["y"][0] < seen["y"][1]
-    choose(page, "Topic", "/drone/setpoint")
-    choose(page, "Number", "position.z")
+    choose(page, "Number", "pose.pose.position.x")
     page.get_by_role("button", name="To the last").click()
-    seen = until(lambda: drawn(page, "/drone/state, /drone/setpoint position.z", BLUE, ORANGE))
+    seen = until(lambda: drawn(page, "/drone/state position.z, position.x", BLUE, ORANGE))
     until(lambda: drawn(page, seen["title"])["x"][1] > seen["x"][1])
 
 

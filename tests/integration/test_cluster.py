@@ -30,7 +30,7 @@ import os
 from airloom import PositionYaw
 from airloom.member import join
 with join() as me:
-    print("began as", os.environ["AIRLOOM_MEMBER"], "beside process", os.getppid())
+    print("began as", os.environ["AIRLOOM_MEMBER"], "on the branch at", os.environ["AIRLOOM_LOOM"])
     for turn in me:
         for letter in turn.letters:
             turn.command(me.vehicles[0], PositionYaw((float(letter.content), 0, 2)))

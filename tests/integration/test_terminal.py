@@ -118,7 +118,7 @@ def test_a_disk_that_is_full_cuts_the_log_and_says_so(here):
     """A limit of the size of files stands for it: the same happens, with another reason."""
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
 
     command = "run hover --headless --until 30 --set log.rate=500 --no-figures --out full"
     done = subprocess.run(

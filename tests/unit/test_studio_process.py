@@ -13,6 +13,8 @@ from airloom.cli.studio_process import StudioProcess
 
 TALKATIVE = f"""#!{sys.executable}
 import os, sys
+if "-I" in sys.argv:  # the keeper, which is started by the same program
+    os.execv("{sys.executable}", sys.argv)
 print("(viser) Version mismatch - connection rejected.\\n" * 100_000, flush=True)
 tell = int(sys.argv[sys.argv.index("--tell") + 1])
 os.write(tell, b'{{"url": "http://127.0.0.1:9/", "port": 9}}\\n')
@@ -27,7 +29,7 @@ def test_what_libraries_print_is_no_message_and_holds_nobody_up(tmp_path, monkey
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
     said, deadline = "", time.monotonic() + 60
-    with StudioProcess(tmp_path, "127.0.0.1", 9, None, quiet=False):
+    with StudioProcess(tmp_path, "127.0.0.1", 9, None, None, quiet=False):
         while "has ended (code 3)" not in " ".join(said.split()):
             assert time.monotonic() < deadline, said
             time.sleep(0.02)

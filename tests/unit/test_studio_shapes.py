@@ -57,7 +57,8 @@ def test_turning_ways_are_those_of_the_file():
 def test_a_tilted_rotor_has_a_tilted_disc():
     tilted = load("hover", {"vehicles.cf.rotors.front_left.axis": [1.0, 0.0, 0.0]}).vehicles["cf"]
     _, high = shapes.disc_mesh(tilted, ORANGE).extent
-    assert high[2] == pytest.approx(0.024 + 0.0225, rel=0.01)
+    rotor = tilted.rotors["front_left"]
+    assert high[2] == pytest.approx(rotor.position[2] + rotor.radius, rel=0.01)
 
 
 def test_solids_face_outwards():

@@ -136,6 +136,9 @@ class Hil(Autopilot):
 
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
+    def conclude(self) -> None:
+        """Whoever has a board on the table may end the run in flight."""
+
     def report(self) -> dict[str, Any]:
         """Times in seconds."""
         return {

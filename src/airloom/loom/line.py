@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import ssl
@@ -34,10 +35,8 @@ class Line:
         """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
             self._socket.sendall(data)
-        except (BlockingIOError, TimeoutError):
-            raise TimeoutError from None
         except OSError as error:
-            raise LineLost(error.strerror or "the connection is gone") from None
+            raise _told(error) from None
 
     def receive(self, timeout: float | None = None) -> tuple[Kind, Any]:
         """The next message as an object; TimeoutError if it does not come in time, LineLost if it cannot come."""
@@ -101,16 +100,21 @@ class Line:
     def _read(self, flags: int = 0) -> bytes:
         try:
             data = self._socket.recv(65536, flags)
-        except (BlockingIOError, TimeoutError):
-            raise TimeoutError from None
         except OSError as error:
-            raise LineLost(error.strerror or "the connection is gone") from None
+            raise _told(error) from None
         if not data:
             raise LineLost("it hung up")
         return data
 
     def close(self) -> None:
         self._socket.close()
+
+
+def _told(error: OSError) -> TimeoutError | LineLost:
+    """Our own patience is at an end, or the kernel has given the line up, which Python calls a TimeoutError too."""
+    if isinstance(error, BlockingIOError | TimeoutError) and error.errno != errno.ETIMEDOUT:
+        return TimeoutError()
+    return LineLost(error.strerror or "the connection is gone")
 
 
 def set_kernel_timeouts(line: socket.socket, seconds: float) -> None:

@@ -55,7 +55,7 @@ class Circle(Parameters):
 
     circle: Vector3 = Field(description="its centre, world, m")
     radius: Positive = Field(10.0, description="m")
-    turns: Positive = 1.0
+    turns: Positive = Field(1.0, description="how many, parts of one too")
     clockwise: bool = Field(False, description="as seen from above")
     speed: Speed = 2.0
 

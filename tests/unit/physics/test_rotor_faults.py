@@ -113,4 +113,5 @@ def test_one_of_a_fleet() -> None:
     sim.group("*").command(sim.group("*").positions)
     sim.run(until=2.0)
     speeds = np.array([vehicle.rotor_speeds for vehicle in sim.vehicles.values()])
-    assert np.argwhere(speeds < 1.0).tolist() == [[7, 1]]
+    assert speeds[7, 1] < 1.0
+    assert set(np.argwhere(speeds < 1.0)[:, 0]) == {7}, "none but the one that has lost it"
