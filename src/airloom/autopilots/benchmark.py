@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import socket
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from airloom.keeper import Kept
@@ -73,7 +75,11 @@ def frame_of_px4(seconds: float) -> tuple[float, float]:
 def _flying(vehicle: dict[str, Any], stand_in: str, port: int) -> Iterator[Simulation]:
     process = Kept([sys.executable, "-c", stand_in, str(port)])
     try:
-        with Simulation.load("hover", overrides={"systems": {}, "vehicles": {"drone": vehicle}}) as sim:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Simulation.load("hover", overrides={"systems": {}, "vehicles": {"drone": vehicle}}) as sim,
+        ):
+            sim.member_logs = Path(folder)
             sim.step(FRAMES)
             yield sim
     finally:
