@@ -15,7 +15,7 @@ from airloom.studio.fleet_view import FleetView
 from airloom.studio.landscape import Landscape
 from airloom.studio.playback import Playback
 from airloom.studio.recorded import RecordedSource
-from airloom.studio.tamed import start_viser, stop_viser
+from airloom.studio.tamed import start_viser, stop_viser, wait_until_sent
 
 TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
 SETTLING_PICTURES = 20
@@ -49,11 +49,13 @@ class FilmSet:
         self._show(times[0])
         with headless_client(self._server, f"http://127.0.0.1:{self._server.get_port()}") as client:
             self._aim(client)
+            wait_until_sent(client)
             _wait_until_loaded(client, size)
             yield (self._picture(client, moment, size) for moment in times)
 
     def _picture(self, client: viser.ClientHandle, moment: float, size: Size) -> np.ndarray:
         self._show(moment)
+        wait_until_sent(client)
         time.sleep(ON_THE_WAY)
         return picture(client, size)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import logging
+import time
 import warnings
 from contextlib import redirect_stdout
 from typing import Any
@@ -35,6 +36,14 @@ def without_sharing(server: viser.ViserServer) -> viser.ViserServer:
     for request in (ShareUrlRequest, ShareUrlDisconnect):
         server._websock_server.unregister_handler(request)
     return server
+
+
+def wait_until_sent(client: viser.ClientHandle, patience: float = 60.0) -> None:
+    """Until whatever the scene has become is on its way to a client; viser sends when its thread finds time."""
+    scene = client._viser_server._websock_server._broadcast_buffer
+    newest, deadline = scene.message_counter - 1, time.monotonic() + patience
+    while scene.generator_cursors.get(client.client_id, newest) < newest and time.monotonic() < deadline:
+        time.sleep(0.002)
 
 
 def port_of(client: viser.ClientHandle) -> int | None:
