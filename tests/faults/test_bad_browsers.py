@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import time
+from functools import partial
 
 import pytest
 from tests.file_numbers import few_file_numbers
@@ -14,7 +15,7 @@ from tests.file_numbers import few_file_numbers
 viser = pytest.importorskip("viser")
 import msgspec  # noqa: E402
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
-from websockets.sync.client import connect  # noqa: E402
+from websockets.sync import client  # noqa: E402
 
 from airloom.streams import MOST_STRANGERS  # noqa: E402
 from airloom.studio import gateway as gateway_module  # noqa: E402
@@ -22,6 +23,7 @@ from airloom.studio import pads, relay, tamed  # noqa: E402
 from airloom.studio.gateway import MAX_BROWSERS, Gateway  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
+connect = partial(client.connect, open_timeout=60.0)
 
 
 @pytest.fixture(scope="module")

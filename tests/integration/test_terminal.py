@@ -115,12 +115,14 @@ def test_what_a_plugin_says_does_not_command_the_terminal(airloom):
 
 
 def test_a_disk_that_is_full_cuts_the_log_and_says_so(here):
-    """A limit of the size of files stands for it: the same happens, with another reason."""
+    """A limit of the size of files stands for it: the same happens, with another reason. Unlike a disk it counts the
+    gap of 2 MiB that a log may have.
+    """
 
     def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, 600_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
 
-    command = "run hover --headless --until 30 --set log.rate=500 --no-figures --out full"
+    command = "run hover --headless --until 120 --set log.rate=500 --no-figures --out full"
     done = subprocess.run(
         [sys.executable, "-m", "airloom", *command.split()],
         capture_output=True, text=True, timeout=180, preexec_fn=limit,

@@ -8,12 +8,13 @@ import json
 import socket
 import ssl
 import threading
+from functools import partial
 
 import pytest
 
 viser = pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
-from websockets.sync.client import connect  # noqa: E402
+from websockets.sync import client  # noqa: E402
 
 from airloom.studio import pads, tamed  # noqa: E402
 from airloom.studio.door import Door, Request, Turned  # noqa: E402
@@ -23,6 +24,7 @@ from airloom.studio.relay import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
 from airloom.tls import Certificate  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
+connect = partial(client.connect, open_timeout=60.0)
 
 
 class Listener:

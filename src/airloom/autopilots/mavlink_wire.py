@@ -76,6 +76,13 @@ def checksum(data, first, end, extra):
 
 
 @compiled
+def _nearest(x):
+    """The nearest whole number; above 2⁵² adding a half would make another one."""
+    below = floor(x)
+    return np.int64(below) + (1 if x - below >= 0.5 else 0)
+
+
+@compiled
 def write(speaker, number, fields, values, data, at):
     """A message as a frame in `data` from `at` on; gives where it ends. What does not fit a field becomes its limit."""
     end = at + HEAD_2
@@ -84,7 +91,7 @@ def write(speaker, number, fields, values, data, at):
         if kind == FLOAT:
             bits = np.int64(np.float32(values[k]).view(np.uint32))
         else:
-            bits = np.int64(floor(min(max(values[k], LOWEST[kind]), HIGHEST[kind]) + 0.5))
+            bits = _nearest(min(max(values[k], LOWEST[kind]), HIGHEST[kind]))
         for i in range(SIZES[kind]):
             data[end + i] = (bits >> (8 * i)) & 0xFF
         end += SIZES[kind]
