@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 
 import airloom as al
-from airloom.bridges.mcap import LogReader
-from airloom.plotting import plot
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.figures import plot
+from airloom.runs.folder import RunFolder
+from airloom.runs.mcap import LogReader
+from airloom.runs.recorded import RecordedRun
 
 
 def main() -> list[Path]:

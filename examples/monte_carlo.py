@@ -10,7 +10,7 @@ rest leaves an error of n √(T₀/3); from then on the walk adds n √t. Integr
 import numpy as np
 
 import airloom as al
-from airloom.rotations import euler_from_quaternion
+from airloom.basics.rotations import euler_from_quaternion
 
 COPIES, SEEDS = 100, 3
 REST, FLIGHT = 3.0, 20.0  # s

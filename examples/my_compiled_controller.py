@@ -11,9 +11,9 @@ from pydantic import Field
 
 import airloom as al
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.control.flight_stack import Rated, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-from airloom.flight_stack import Rated, block_kernel
-from airloom.physics import rows as row
 
 LANES = row.LANES
 

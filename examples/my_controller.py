@@ -19,8 +19,8 @@ import numpy as np
 from pydantic import Field
 
 import airloom as al
-from airloom.flight_stack import Rated
-from airloom.rotations import euler_from_quaternion
+from airloom.basics.rotations import euler_from_quaternion
+from airloom.control.flight_stack import Rated
 
 
 class HoverParameters(Rated):

@@ -11,7 +11,7 @@ from math import sqrt
 from pydantic import Field
 
 import airloom as al
-from airloom.physics import rows as row
+from airloom.compiled import rows as row
 
 LANES = row.LANES
 

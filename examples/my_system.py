@@ -9,8 +9,8 @@ import numpy as np
 from pydantic import Field
 
 import airloom as al
-from airloom import messages
-from airloom.systems.choose import chosen
+from airloom.bus import messages
+from airloom.systems.selection import chosen
 
 
 class FollowParameters(al.Parameters):

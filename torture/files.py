@@ -11,9 +11,9 @@ from itertools import islice
 from pathlib import Path
 
 import airloom as al
-from airloom.bridges.mcap import LogError, LogReader
-from airloom.bridges.mcap.writer import LogWriter
 from airloom.missions.files import read_mission
+from airloom.runs.mcap import LogError, LogReader
+from airloom.runs.mcap.writer import LogWriter
 from airloom.scenario import Scenario, ScenarioError, load
 from airloom.scenario.tree import BUNDLED
 from torture.mutations import Mutations

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from airloom.bridges.mcap import LogError
+from airloom.runs.mcap import LogError
 from torture.ports import GOOD
 from torture.runs import left_over, started
 from torture.trial import Tally, trial

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 
-from airloom.bridges.control.place import find_socket
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.place import find_socket
 from torture.mutations import Mutations
 from torture.runs import Run, started
 from torture.trial import Tally, trial

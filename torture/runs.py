@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from airloom.bridges.mcap import LogReader
+from airloom.runs.mcap import LogReader
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 DEADLINE = 120.0  # s, for what takes a second on an idle machine

@@ -11,15 +11,15 @@ import numpy as np
 
 from airloom import PositionYaw, VelocityYawRate
 from airloom.autopilots import ardupilot_wire, mavlink_wire
-from airloom.bridges.control.methods import METHODS
-from airloom.bridges.control.methods import parse as parse_request
-from airloom.bridges.control.tower import RequestError
-from airloom.bridges.steps.requests import parse as parse_step
 from airloom.loom import bundles, protocol
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
-from airloom.loom.sights import ToldSights
-from airloom.studio.door import Door, Request, Turned
-from airloom.studio.relay import FrameGauge, Oversized
+from airloom.loom.visibility import ToldSights
+from airloom.runs.link.authority import RequestError
+from airloom.runs.link.methods import METHODS
+from airloom.runs.link.methods import parse as parse_request
+from airloom.serve.requests import parse as parse_step
+from airloom.studio.web.admission import Door, Request, Turned
+from airloom.studio.web.frame_sizes import FrameGauge, Oversized
 from torture.mutations import Mutations
 from torture.trial import Tally, feed, trial
 

@@ -4,10 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from airloom.bridges.mcap import LogReader
-    from airloom.divergence import Diverged
-    from airloom.flight_stack import Controller, Estimator, Rated, block_kernel
-    from airloom.group import Group
     from airloom.commands import (
         CommandError,
         Mode,
@@ -17,14 +13,18 @@ if TYPE_CHECKING:
         ThrustVelocity,
         VelocityYawRate,
     )
+    from airloom.control.flight_stack import Controller, Estimator, Rated, block_kernel
+    from airloom.group import Group
     from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
+    from airloom.runs.mcap import LogReader
     from airloom.scenario import ScenarioError
     from airloom.sensors.errors import Errors
     from airloom.sensors.sensor import Sensor, sensor_kernel
     from airloom.simulation import Simulation
     from airloom.system import System
     from airloom.vehicle import Vehicle
+    from airloom.watch.divergence import Diverged
 
 __version__ = "0.1.0"
 

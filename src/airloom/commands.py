@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from math import cos, fabs, inf, sin
 from typing import Any, ClassVar
 
-from airloom.physics.rows import ATHRUST, BVX, QTHRUST, RTHRUST, SPX
+from airloom.compiled import rows as row
 
 Vector = Sequence[float]
 ZERO = (0.0, 0.0, 0.0)
@@ -109,7 +109,7 @@ class PositionYaw(Command):
     """Be at a position (world, m) with a yaw (rad); velocity, acceleration and yaw rate are fed forward."""
 
     mode = Mode.POSITION_YAW
-    first_row = SPX
+    first_row = row.SPX
     position: Vector
     yaw: float = 0.0
     velocity: Vector = ZERO
@@ -126,7 +126,7 @@ class VelocityYawRate(Command):
     """Move with a velocity (m/s, world, or along the vehicle's heading with `body_frame`) and turn with a yaw rate."""
 
     mode = Mode.VELOCITY_YAWRATE
-    first_row = BVX
+    first_row = row.BVX
     velocity: Vector
     yaw_rate: float = 0.0
     acceleration: Vector = ZERO
@@ -141,7 +141,7 @@ class ThrustAttitude(Command):
     """Thrust (N) and attitude: roll, pitch, yaw turned in this order about the vehicle's own axes (rad)."""
 
     mode = Mode.THRUST_ATTITUDE
-    first_row = ATHRUST
+    first_row = row.ATHRUST
     thrust: float
     attitude: Vector = ZERO
     attitude_rates: Vector = ZERO
@@ -155,7 +155,7 @@ class ThrustVelocity(Command):
     """Thrust (N) and angular velocity (rad/s, body, or world with `world`)."""
 
     mode = Mode.THRUST_VELOCITY
-    first_row = RTHRUST
+    first_row = row.RTHRUST
     thrust: float
     velocity: Vector = ZERO
     acceleration: Vector = ZERO
@@ -170,7 +170,7 @@ class ThrustTorque(Command):
     """Thrust (N) and torque (N m, body, or world with `world`)."""
 
     mode = Mode.THRUST_TORQUE
-    first_row = QTHRUST
+    first_row = row.QTHRUST
     thrust: float
     torque: Vector = ZERO
     world: bool = False

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airloom.commands import EDGE, CommandError, Mode
-from airloom.physics.rows import GIVEN, LANES, MODE, PX, QW, SPX, VX, WIDTH, WX
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.vehicle import TOLERATED_DEPTH, Vehicle
 from airloom.world.ground import first_buried
 
@@ -31,10 +32,10 @@ class Group(Sequence):
         self._flat = self._fleet.flight.blocks.reshape(-1)
         self._here = np.array([self._sim.vehicles.get(v.name) is v for v in self._vehicles], dtype=bool)
         places = [v.place_in_blocks for v in self._vehicles]
-        self._at = np.array([block * WIDTH + lane for block, lane in places], dtype=np.int64) * self._here
+        self._at = np.array([block * row.WIDTH + lane for block, lane in places], dtype=np.int64) * self._here
         commanded = self._at[self._here, None]
-        self._setpoints_at = commanded + SPX + LANES * np.arange(13)
-        self._modes_at = commanded + np.array([MODE, GIVEN + LANES * Mode.POSITION_YAW])
+        self._setpoints_at = commanded + row.SPX + LANES * np.arange(13)
+        self._modes_at = commanded + np.array([row.MODE, row.GIVEN + LANES * Mode.POSITION_YAW])
 
     def _keep_up(self) -> None:
         if self._fleet is not self._sim.fleet:
@@ -50,25 +51,25 @@ class Group(Sequence):
     def names(self) -> list[str]:
         return [vehicle.name for vehicle in self._vehicles]
 
-    def _get(self, row: int, count: int) -> np.ndarray:
+    def _get(self, first: int, count: int) -> np.ndarray:
         self._keep_up()
-        return self._flat[self._at[:, None] + row + LANES * np.arange(count)]
+        return self._flat[self._at[:, None] + first + LANES * np.arange(count)]
 
     @property
     def positions(self) -> np.ndarray:
-        return self._get(PX, 3)
+        return self._get(row.PX, 3)
 
     @property
     def velocities(self) -> np.ndarray:
-        return self._get(VX, 3)
+        return self._get(row.VX, 3)
 
     @property
     def attitudes(self) -> np.ndarray:
-        return self._get(QW, 4)
+        return self._get(row.QW, 4)
 
     @property
     def rates(self) -> np.ndarray:
-        return self._get(WX, 3)
+        return self._get(row.WX, 3)
 
     def tune(self, **changes) -> None:
         """Change the controller's parameters of all of them in flight, or of none if one cannot; see `Vehicle.tune`."""

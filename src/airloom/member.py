@@ -25,10 +25,19 @@ from airloom.commands import Command
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
 from airloom.loom.protocol import (
-    MOST_LETTER_BYTES, MOST_LETTERS, MOST_OF_LETTERS, MOST_ORDERS, TIME_AND_COUNT, Hello, Kind, Letter, Phase,
-    ProtocolError, Welcome,
+    MOST_LETTER_BYTES,
+    MOST_LETTERS,
+    MOST_OF_LETTERS,
+    MOST_ORDERS,
+    TIME_AND_COUNT,
+    Hello,
+    Kind,
+    Letter,
+    Phase,
+    ProtocolError,
+    Welcome,
 )  # fmt: skip
-from airloom.tls import TlsError
+from airloom.net.tls import TlsError
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""

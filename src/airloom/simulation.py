@@ -9,31 +9,32 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from airloom import messages
 from airloom.autopilots.autopilot import Autopilots
-from airloom.bus import Bus
-from airloom.command_topics import CommandTopics
-from airloom.complaints import Complaints
-from airloom.clock import NS_PER_SECOND, ticks_per_period
-from airloom.divergence import Sanity
-from airloom.fleet import Fleet
-from airloom.flight_stack import StackError
+from airloom.basics.clock import NS_PER_SECOND, ticks_per_period
+from airloom.basics.patterns import matching
+from airloom.basics.text import sound
+from airloom.bus import messages
+from airloom.bus.bus import Bus
+from airloom.bus.command_topics import CommandTopics
+from airloom.bus.publishing import Publisher, Tape
+from airloom.control.flight_stack import StackError
+from airloom.engines.engine import Engine
+from airloom.engines.fleet import Fleet
+from airloom.engines.tick import look_once
 from airloom.group import Group
-from airloom.guard import Guard
-from airloom.loop import look_once
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
-from airloom.patterns import matching
 from airloom.plugin import find
-from airloom.publishing import Publisher, Tape
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.system import HOOKS, System
-from airloom.text import sound
 from airloom.vehicle import Vehicle
-from airloom.verdict import Finding, Verdict
+from airloom.watch.complaints import Complaints
+from airloom.watch.divergence import Sanity
+from airloom.watch.guard import Guard
+from airloom.watch.verdict import Finding, Verdict
 from airloom.world.ground import TerrainError
 
 LONGEST_CHUNK = 1000  # ticks
@@ -147,7 +148,7 @@ class Simulation:
         self.loom.open(self.member_logs)
         self._publisher.restart()
         self._publisher.prepare(-1)
-        look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.frame_ticks, 0)
+        look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.record_ticks, 0)
         self._look_back()
 
     def reset(self, seed: int | None = None) -> None:
@@ -321,7 +322,7 @@ class Simulation:
         """Whether it was reached: an autopilot that needs attention is given it at once."""
         publisher, wires = self._publisher, self.autopilots.wires
         ticks = turn - self.tick
-        self.tick = self.engine.advance(self.tick, ticks, publisher.frame_ticks, publisher.first_frame, wires)
+        self.tick = self.engine.advance(self.tick, ticks, publisher.record_ticks, publisher.first_record, wires)
         self._sanity.check()
         if self.tick < turn:
             self.autopilots.attend()
@@ -421,11 +422,11 @@ def _make_system(name: str, choice: Any) -> System:
     return plugin(name, plugin.Parameters.model_validate(choice.parameters))
 
 
-def _make_engine(scenario: Scenario, fleet: Fleet) -> Any:
+def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:
     if scenario.engine.kind == "batch":
-        from airloom.physics.batch import BatchEngine
+        from airloom.engines.batch import BatchEngine
 
         return BatchEngine(scenario, fleet)
-    from airloom.physics.mujoco_engine import MujocoEngine
+    from airloom.engines.mujoco import MujocoEngine
 
     return MujocoEngine(scenario, fleet)

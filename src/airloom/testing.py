@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.rotations import euler_from_quaternion
 from airloom.commands import Command, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity, VelocityYawRate
 from airloom.control.modes import Modes
 from airloom.control.turning import TURNING_GAINS
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
-from airloom.rotations import euler_from_quaternion
 from airloom.simulation import Simulation
 
 Hook = Callable[[Simulation], None]

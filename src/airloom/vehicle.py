@@ -9,19 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
+from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.commands import (
-    BY_MODE, EDGE, Command, CommandError, Mode, PositionYaw, ThrustAttitude, ThrustTorque, ThrustVelocity,
+    BY_MODE,
+    EDGE,
+    Command,
+    CommandError,
+    Mode,
+    PositionYaw,
+    ThrustAttitude,
+    ThrustTorque,
+    ThrustVelocity,
     VelocityYawRate,
 )  # fmt: skip
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.compiled.tables import TICKS
+from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
-from airloom.fleet import Member
-from airloom.flight_stack import Rated
-from airloom.loop import TICKS
-from airloom.physics.rows import (
-    EFX, EPX, EQW, EVX, EWX, GIVEN, LANES, MASS, MEMORY, MEMORY_ROWS, MODE, PX, QW, SHARE, SPEED, SPX, STATE,
-    STATE_ROWS, TARGET, VX, WINDX, WX,
-)  # fmt: skip
-from airloom.rotations import euler_from_quaternion, quaternion_from_euler
+from airloom.engines.fleet import Member
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
 from airloom.world.ground import W_TOP, ground
@@ -52,17 +58,17 @@ class Vehicle:
         fleet = self._sim.fleet
         self._fleet, self._member = fleet, member
         self._column = fleet.column(member)
-        self._speeds, self._targets = fleet.rotor_column(member, SPEED), fleet.rotor_column(member, TARGET)
+        self._speeds, self._targets = fleet.rotor_column(member, row.SPEED), fleet.rotor_column(member, row.TARGET)
         for sensor in self._faults:
             self._apply_faults(sensor)
         for rotor in self._shares:
             self._apply_shares(rotor)
 
-    def _get(self, row: int, count: int) -> np.ndarray:
-        return self._column[row // LANES : row // LANES + count].copy()
+    def _get(self, first: int, count: int) -> np.ndarray:
+        return self._column[first // LANES : first // LANES + count].copy()
 
-    def _set(self, row: int, values: Any) -> None:
-        self._column[row // LANES : row // LANES + len(values)] = values
+    def _set(self, first: int, values: Any) -> None:
+        self._column[first // LANES : first // LANES + len(values)] = values
 
     @property
     def name(self) -> str:
@@ -88,15 +94,15 @@ class Vehicle:
 
     @property
     def position(self) -> np.ndarray:
-        return self._get(PX, 3)
+        return self._get(row.PX, 3)
 
     @property
     def velocity(self) -> np.ndarray:
-        return self._get(VX, 3)
+        return self._get(row.VX, 3)
 
     @property
     def attitude(self) -> np.ndarray:
-        return self._get(QW, 4)
+        return self._get(row.QW, 4)
 
     @property
     def euler(self) -> np.ndarray:
@@ -105,12 +111,12 @@ class Vehicle:
 
     @property
     def rates(self) -> np.ndarray:
-        return self._get(WX, 3)
+        return self._get(row.WX, 3)
 
     @property
     def state(self) -> np.ndarray:
         """Position, attitude, velocity, rates: 13 numbers."""
-        return self._get(STATE, STATE_ROWS)
+        return self._get(row.STATE, row.STATE_ROWS)
 
     @property
     def rotor_speeds(self) -> np.ndarray:
@@ -118,28 +124,28 @@ class Vehicle:
 
     @property
     def mass(self) -> float:
-        return float(self._column[MASS // LANES])
+        return float(self._column[row.MASS // LANES])
 
     @property
     def estimate(self) -> Estimate:
         """What the flight stack believes."""
-        return Estimate(self._get(EPX, 13))
+        return Estimate(self._get(row.EPX, 13))
 
     @property
     def setpoint(self) -> PositionYaw:
         """The last position and yaw it was told; where it started before the first."""
-        p = self._get(SPX, 11)
+        p = self._get(row.SPX, 11)
         return PositionYaw(tuple(p[0:3]), float(p[9]), tuple(p[3:6]), tuple(p[6:9]), float(p[10]))
 
     @property
     def mode(self) -> Mode:
         """The control mode in force."""
-        return _MODES[int(self._column[MODE // LANES])]
+        return _MODES[int(self._column[row.MODE // LANES])]
 
     @property
     def armed(self) -> bool:
         """Whether it is in another mode than idle, in which the rotors stand still."""
-        return bool(self._column[MODE // LANES])
+        return bool(self._column[row.MODE // LANES])
 
     @property
     def command_timeout(self) -> float | None:
@@ -162,10 +168,10 @@ class Vehicle:
         if isinstance(command, PositionYaw):
             self.warn_of_ground(command.position)
         self._set(command.first_row, command.numbers())
-        self._column[GIVEN // LANES + command.mode] = 1.0
-        if switch and int(self._column[MODE // LANES]) != command.mode:
+        self._column[row.GIVEN // LANES + command.mode] = 1.0
+        if switch and int(self._column[row.MODE // LANES]) != command.mode:
             self._enter(command.mode)
-        if int(self._column[MODE // LANES]) == command.mode:
+        if int(self._column[row.MODE // LANES]) == command.mode:
             self._sim.guard.heard(self)
 
     def warn_of_ground(self, position: Any) -> None:
@@ -185,7 +191,7 @@ class Vehicle:
         """
         mode = Mode.named(mode)
         self.check_mode(mode)
-        if mode is not Mode.IDLE and not self._column[GIVEN // LANES + mode]:
+        if mode is not Mode.IDLE and not self._column[row.GIVEN // LANES + mode]:
             self._set(BY_MODE[mode].first_row, self._holding(mode).numbers())
         self._enter(mode)
         self._sim.guard.heard(self)
@@ -203,8 +209,8 @@ class Vehicle:
         pose = self._member.vehicle.pose
         self._enter(Mode.IDLE)
         self._speeds[:] = 0.0
-        self._set(MEMORY, np.zeros(MEMORY_ROWS))
-        self._set(GIVEN, np.zeros(len(Mode)))
+        self._set(row.MEMORY, np.zeros(row.MEMORY_ROWS))
+        self._set(row.GIVEN, np.zeros(len(Mode)))
         self.place(pose.position, pose.yaw)
 
     def holding_command(self) -> PositionYaw:
@@ -224,7 +230,7 @@ class Vehicle:
         return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
 
     def _enter(self, mode: Mode) -> None:
-        before, self._column[MODE // LANES] = self.mode, mode
+        before, self._column[row.MODE // LANES] = self.mode, mode
         if mode is Mode.IDLE:
             self._targets[:] = 0.0
         if before is not mode:
@@ -279,7 +285,7 @@ class Vehicle:
         Several may push at once if each says who it is with `by`.
         """
         self._pushes[by] = np.concatenate([self._vector("force", force), self._vector("torque", torque)])
-        self._set(EFX, sum(self._pushes.values()))
+        self._set(row.EFX, sum(self._pushes.values()))
 
     def set_fault(self, sensor: str, fault: Fault | None, by: str = "") -> None:
         """What is wrong with a sensor from its next sample on, None for nothing, until the next call.
@@ -325,7 +331,7 @@ class Vehicle:
     def _apply_shares(self, rotor: str) -> None:
         names = list(self._member.vehicle.rotors)
         if rotor in names:
-            shares = self._fleet.rotor_column(self._member, SHARE)
+            shares = self._fleet.rotor_column(self._member, row.SHARE)
             shares[names.index(rotor)] = prod(self._shares[rotor].values())
 
     def _tell_of_fault(self, part: str) -> None:
@@ -340,14 +346,14 @@ class Vehicle:
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""
-        self._set(WINDX, self._vector("wind", wind))
+        self._set(row.WINDX, self._vector("wind", wind))
 
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""
         position, velocity = self._vector("position", position), self._vector("velocity", velocity)
         if max(np.abs(position).max(), np.abs(velocity).max(), abs(yaw)) > EDGE:
             raise CommandError(f"{self.name}: cannot be placed at {position}, yaw {yaw:g} rad, with {velocity} m/s")
-        self._set(STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
+        self._set(row.STATE, (*position, *quaternion_from_euler(0.0, 0.0, yaw), *velocity, 0.0, 0.0, 0.0))
         self._sim.engine.take_state()
 
     @property
@@ -405,7 +411,7 @@ class Estimate:
     """Position and velocity in the world, attitude and body rates, as the estimator believes them."""
 
     def __init__(self, numbers: np.ndarray) -> None:
-        offsets = [(row - EPX) // LANES for row in (EPX, EVX, EQW, EWX)]
+        offsets = [(first - row.EPX) // LANES for first in (row.EPX, row.EVX, row.EQW, row.EWX)]
         self.position, self.velocity, self.attitude, self.rates = (
             numbers[k : k + n] for k, n in zip(offsets, (3, 3, 4, 3), strict=True)
         )

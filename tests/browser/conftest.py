@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from airloom.studio.film import GRAPHICS_IN_SOFTWARE, BrowserMissing, find_browser
+from airloom.studio.film.film import GRAPHICS_IN_SOFTWARE, BrowserMissing, find_browser
 
 
 @pytest.fixture(scope="session")

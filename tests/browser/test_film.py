@@ -18,12 +18,13 @@ pytest.importorskip("viser")
 av = pytest.importorskip("av")
 from PIL import Image  # noqa: E402
 
-from airloom.recorded_run import RecordedRun  # noqa: E402
-from airloom.run_folder import RunFolder  # noqa: E402
+from airloom.runs.folder import RunFolder  # noqa: E402
+from airloom.runs.recorded import RecordedRun  # noqa: E402
 from airloom.scenario import load  # noqa: E402
 from airloom.simulation import Simulation  # noqa: E402
-from airloom.studio import film, tamed  # noqa: E402
-from airloom.studio.gateway import Gateway  # noqa: E402
+from airloom.studio.film.film import film  # noqa: E402
+from airloom.studio.web import viser_server as tamed  # noqa: E402
+from airloom.studio.web.gateway import Gateway  # noqa: E402
 
 SIZE = (320, 180)
 PATIENCE = 240.0  # s
@@ -158,7 +159,7 @@ def test_a_browser_is_ended_when_the_filming_fails(studio):
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_browser_is_ended_with_the_program_that_films(number):
     program = (
-        "import json, time; from airloom.studio.film import headless_browser\n"
+        "import json, time; from airloom.studio.film.film import headless_browser\n"
         "with headless_browser('about:blank') as browser: print(json.dumps(browser.args), flush=True); time.sleep(600)"
     )
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as owner:

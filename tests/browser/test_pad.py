@@ -8,9 +8,9 @@ import pytest
 
 viser = pytest.importorskip("viser")
 
-from airloom.bridges.joystick import BUTTONS, Mapping, StickState  # noqa: E402
-from airloom.studio import tamed  # noqa: E402
-from airloom.studio.gateway import Gateway  # noqa: E402
+from airloom.joystick import BUTTONS, Mapping, StickState  # noqa: E402
+from airloom.studio.web import viser_server as tamed  # noqa: E402
+from airloom.studio.web.gateway import Gateway  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.bridges.control.client import LinkClient, LinkError
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.client import LinkClient, LinkError
 from airloom.scenario import load
 
 pytestmark = pytest.mark.slow

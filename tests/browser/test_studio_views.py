@@ -9,14 +9,14 @@ import pytest
 from PIL import Image
 from tests.browser.test_studio import choose, until
 
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
 from airloom.simulation import Simulation
-from airloom.studio.cameras import FIELD_OF_VIEW
-from airloom.studio.playback import Playback
-from airloom.studio.recorded import RecordedSource
-from airloom.studio.source import POSITION
+from airloom.studio.scene.cameras import FIELD_OF_VIEW
+from airloom.studio.sources.playback import Playback
+from airloom.studio.sources.recorded import RecordedSource
+from airloom.studio.sources.source import POSITION
 from airloom.studio.studio import Studio
 
 pytestmark = pytest.mark.slow

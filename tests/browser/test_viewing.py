@@ -8,12 +8,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
 from airloom.simulation import Simulation
-from airloom.studio.playback import Playback
-from airloom.studio.recorded import RecordedSource
+from airloom.studio.sources.playback import Playback
+from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.studio import Studio
 
 pytestmark = pytest.mark.slow
@@ -59,8 +59,8 @@ def test_a_run_is_played_sought_and_plotted(page, studio):
 @pytest.mark.parametrize("camera", ["orbit", "chase"])
 def test_a_film_shows_the_flight(folder, tmp_path, browser, camera):
     av = pytest.importorskip("av")
-    from airloom.studio.film import Filmer
-    from airloom.studio.film_set import FilmSet
+    from airloom.studio.film.film import Filmer
+    from airloom.studio.film.film_set import FilmSet
 
     clock, out, size = Playback(), tmp_path / "film.mp4", (320, 180)
     times = np.array([5.0, 5.5, 6.0])

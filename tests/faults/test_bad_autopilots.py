@@ -15,8 +15,8 @@ from tests.programs import children
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.autopilots.transcript import Transcript
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import ScenarioError, load
 
 SCENARIO = """

@@ -17,10 +17,12 @@ import msgspec  # noqa: E402
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync import client  # noqa: E402
 
-from airloom.streams import MOST_STRANGERS  # noqa: E402
-from airloom.studio import gateway as gateway_module  # noqa: E402
-from airloom.studio import pads, relay, tamed  # noqa: E402
-from airloom.studio.gateway import MAX_BROWSERS, Gateway  # noqa: E402
+from airloom.net.streams import MOST_STRANGERS  # noqa: E402
+from airloom.studio.web import frame_sizes as relay  # noqa: E402
+from airloom.studio.web import gateway as gateway_module  # noqa: E402
+from airloom.studio.web import page_lines as pads  # noqa: E402
+from airloom.studio.web import viser_server as tamed  # noqa: E402
+from airloom.studio.web.gateway import MAX_BROWSERS, Gateway  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 connect = partial(client.connect, open_timeout=60.0)

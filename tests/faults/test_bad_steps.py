@@ -11,8 +11,8 @@ import time
 import pytest
 from tests.integration.test_serve import AIRLOOM, BARE, ENV, SERVE, Client, Server
 
-from airloom.bridges.steps.requests import parse
-from airloom.bridges.steps.session import Session
+from airloom.serve.requests import parse
+from airloom.serve.session import Session
 from airloom.simulation import Simulation
 
 

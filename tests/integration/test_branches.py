@@ -12,8 +12,8 @@ import pytest
 import airloom as al
 from airloom.loom import bundles
 from airloom.loom.loom import LoomError
+from airloom.net.tls import Certificate
 from airloom.scenario import load
-from airloom.tls import Certificate
 
 SCENARIO = """
 name: spread

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from airloom.checking import ELSEWHERE, HERE, KEEPS_TO_ITSELF, RESTARTS, TICK_BY_TICK, examine, subject_of
+from airloom.check.plugins import ELSEWHERE, HERE, KEEPS_TO_ITSELF, RESTARTS, TICK_BY_TICK, examine, subject_of
 from airloom.plugin import PluginError
 
 GOOD = '''

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from airloom.bridges.mcap import LogReader
+from airloom.runs.mcap import LogReader
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 WIDE = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.bridges.mcap import LogWriter
-from airloom.fleet import expand_copies
+from airloom.engines.fleet import expand_copies
+from airloom.runs.mcap import LogWriter
 from airloom.scenario import load
 from airloom.simulation import Simulation
 

@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.bridges.control.client import LinkError, Refused
-from airloom.bridges.control.flying import GiveCommand, SwitchMode
-from airloom.bridges.control.tower import Tower
-from airloom.bridges.mcap import LogReader
-from airloom.fleet import expand_copies
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.engines.fleet import expand_copies
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.authority import Tower
+from airloom.runs.link.client import LinkError, Refused
+from airloom.runs.link.flying import GiveCommand, SwitchMode
+from airloom.runs.mcap import LogReader
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
-from airloom.studio.live import LiveSource
-from airloom.studio.source import MODE, POSITION, ROTOR_SPEEDS, TARGET
+from airloom.studio.sources.live import LiveSource
+from airloom.studio.sources.source import MODE, POSITION, ROTOR_SPEEDS, TARGET
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 SCENARIO = """

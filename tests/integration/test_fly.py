@@ -14,11 +14,11 @@ import time
 import numpy as np
 import pytest
 
-from airloom.bridges.control.client import LinkClient, LinkError, Refused
-from airloom.bridges.control.link import LONGEST_LINE
-from airloom.bridges.control.place import find_socket
-from airloom.bridges.mcap import LogReader
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.client import LinkClient, LinkError, Refused
+from airloom.runs.link.link import LONGEST_LINE
+from airloom.runs.link.place import find_socket
+from airloom.runs.mcap import LogReader
 from airloom.scenario import load
 
 AIRLOOM = [sys.executable, "-m", "airloom"]

@@ -27,8 +27,8 @@ from pymavlink.dialects.v20 import common as mavlink
 import airloom as al
 from airloom.autopilots.transcript import Transcript
 from airloom.plugin import _load_module
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import library
 from airloom.scenario.loader import load
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import airloom as al
-from airloom.loom.doors import DoorError, Doors
+from airloom.loom.listening import DoorError, Doors
 from airloom.loom.loom import LoomError
 from airloom.scenario import ScenarioError, load
 

@@ -16,11 +16,12 @@ from pathlib import Path
 import pytest
 import typer
 
-from airloom import benchmark, tls
-from airloom.bridges.mcap import LogReader
+from airloom.bench import bench as benchmark
 from airloom.cli.app import app
 from airloom.cli.schema import FileKind
-from airloom.run_folder import RunFolder
+from airloom.net import tls
+from airloom.runs.folder import RunFolder
+from airloom.runs.mcap import LogReader
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 TESTS = Path(__file__).parent.parent

@@ -150,7 +150,7 @@ def test_a_served_run_is_logged(tmp_path):
 
 
 def _last_state(log):
-    from airloom.bridges.mcap import LogReader
+    from airloom.runs.mcap import LogReader
 
     _, time_ns, message = list(LogReader(log).messages("/cf/state"))[-1]
     at = message.pose.pose.position

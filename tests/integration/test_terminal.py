@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from airloom.bridges.mcap import LogReader
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder, RunFolderError
+from airloom.runs.folder import RunFolder, RunFolderError
+from airloom.runs.mcap import LogReader
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
 from airloom.simulation import Simulation
 

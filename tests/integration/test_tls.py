@@ -11,11 +11,11 @@ import threading
 import pytest
 from tests.unit.loom.test_newcomers import Place
 
-from airloom.loom.doors import Doors
 from airloom.loom.hub import Hub
 from airloom.loom.line import LineLost, connect
+from airloom.loom.listening import Doors
 from airloom.loom.protocol import Kind, ProtocolError
-from airloom.tls import Certificate, TlsError
+from airloom.net.tls import Certificate, TlsError
 
 
 @pytest.fixture(scope="module", autouse=True)

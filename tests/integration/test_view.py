@@ -14,7 +14,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from airloom.studio.ports import USUAL_PORT
+from airloom.studio.web.ports import USUAL_PORT
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
 WIDE = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from airloom import messages
-from airloom.bus import Bus
+from airloom.bus import messages
+from airloom.bus.bus import Bus
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import airloom as al
-from airloom import messages
-from airloom.command_topics import MESSAGE_TYPES, from_message, to_message
+from airloom.bus import messages
+from airloom.bus.command_topics import MESSAGE_TYPES, from_message, to_message
 from airloom.commands import BY_MODE
 from airloom.simulation import Simulation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airloom.complaints import MOST_KINDS, MOST_OF_A_KIND, Complaints
+from airloom.watch.complaints import MOST_KINDS, MOST_OF_A_KIND, Complaints
 
 
 def told(*complaints):

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.bridges.control.tower import RequestError
-from airloom.bridges.steps.requests import parse
-from airloom.bridges.steps.session import Session
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.authority import RequestError
+from airloom.runs.recorded import RecordedRun
+from airloom.serve.requests import parse
+from airloom.serve.session import Session
 
 ENGINES = ["mujoco", "batch"]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from airloom import messages
-from airloom.bridges.control.eavesdropping import MOST_TRACES, Plots
-from airloom.bus import Bus
+from airloom.bus import messages
+from airloom.bus.bus import Bus
+from airloom.runs.link.observers import MOST_TRACES, Plots
 
 
 def test_whoever_asks_for_many_fields_costs_no_more_than_a_few():

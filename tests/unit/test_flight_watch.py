@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.flight_watch import FlightWatch
-from airloom.recorded_run import RecordedRun
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.simulation import Simulation
+from airloom.watch.flight import FlightWatch
 
 FELL, STRAYED = "touches the ground unasked", "cannot hold its setpoint"
 

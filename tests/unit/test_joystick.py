@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from airloom.bridges.joystick import AXES, BUTTONS, Mapping, Stick, StickError, StickState, sdl
-from airloom.bridges.joystick.stick import torque_at_hover
 from airloom.commands import Mode
-from airloom.physics.rows import ATHRUST, BVX, QTHRUST, RTHRUST
+from airloom.compiled import rows as row
+from airloom.joystick import AXES, BUTTONS, Mapping, Stick, StickError, StickState, sdl
+from airloom.joystick.stick import torque_at_hover
 from airloom.scenario import ScenarioError
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
@@ -253,8 +253,8 @@ def test_position_flies_there_and_back(hand: Hand) -> None:
 def test_velocity_and_yaw_rate(hand: Hand) -> None:
     hand.press("circle")
     hand.stick.feed(shown(left_y=-1.0, left_x=1.0, right_y=-HALF, right_x=HALF))
-    assert rows(hand.vehicle, BVX, 3) == pytest.approx([1, -1, 0.5])
-    assert rows(hand.vehicle, BVX, 8)[6:] == pytest.approx([-0.5, 1])
+    assert rows(hand.vehicle, row.BVX, 3) == pytest.approx([1, -1, 0.5])
+    assert rows(hand.vehicle, row.BVX, 8)[6:] == pytest.approx([-0.5, 1])
 
 
 def test_velocity_is_along_the_heading(hand: Hand) -> None:
@@ -266,7 +266,7 @@ def test_velocity_is_along_the_heading(hand: Hand) -> None:
 def test_thrust_and_attitude(hand: Hand) -> None:
     hand.press("square")
     hand.stick.feed(shown(left_y=-HALF, left_x=-HALF, right_y=-HALF))
-    assert rows(hand.vehicle, ATHRUST, 4) == pytest.approx([WEIGHT + 5, -pi / 2, pi / 2, 0.5])
+    assert rows(hand.vehicle, row.ATHRUST, 4) == pytest.approx([WEIGHT + 5, -pi / 2, pi / 2, 0.5])
 
 
 def test_leaning_forward_and_left_moves_forward_and_left(hand: Hand) -> None:
@@ -280,13 +280,13 @@ def test_leaning_forward_and_left_moves_forward_and_left(hand: Hand) -> None:
 def test_thrust_and_angular_velocity(hand: Hand) -> None:
     hand.press("triangle")
     hand.stick.feed(shown(left_y=-1.0, left_x=1.0, right_x=-HALF, right_y=HALF))
-    assert rows(hand.vehicle, RTHRUST, 4) == pytest.approx([WEIGHT - 5, pi, pi, pi / 2])
+    assert rows(hand.vehicle, row.RTHRUST, 4) == pytest.approx([WEIGHT - 5, pi, pi, pi / 2])
 
 
 def test_thrust_and_torque_stay_within_the_vehicles_reach(hand: Hand) -> None:
     hand.press("l1")
     hand.stick.feed(shown(left_y=-1.0))
-    thrust, *torque = rows(hand.vehicle, QTHRUST, 4)
+    thrust, *torque = rows(hand.vehicle, row.QTHRUST, 4)
     airframe = hand.vehicle.airframe
     thrusts = airframe.mixer @ [thrust, *torque]
     assert torque == pytest.approx([0, torque_at_hover(hand.vehicle)[1], 0])
@@ -297,7 +297,7 @@ def test_thrust_and_torque_stay_within_the_vehicles_reach(hand: Hand) -> None:
 def test_thrust_is_never_negative(hand: Hand) -> None:
     hand.press("triangle")
     hand.stick.feed(shown(right_y=1.0))
-    assert rows(hand.vehicle, RTHRUST, 1) == 0
+    assert rows(hand.vehicle, row.RTHRUST, 1) == 0
 
 
 @pytest.mark.parametrize(("raw", "meant"), [(0, 0), (0.1, 0), (-0.09, 0), (HALF, -0.5), (1, -1), (-1, 1)])

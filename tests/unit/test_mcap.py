@@ -10,10 +10,10 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from airloom import messages
-from airloom.bridges.mcap import LogError, LogReader, LogWriter
-from airloom.bridges.mcap import writer as mcap
-from airloom.bus import Bus
+from airloom.bus import messages
+from airloom.bus.bus import Bus
+from airloom.runs.mcap import LogError, LogReader, LogWriter
+from airloom.runs.mcap import writer as mcap
 
 STEP = 2_000_000
 
@@ -362,9 +362,9 @@ def test_damaged_logs_open(path, tmp_path, small_chunks):
 WRITER = """
     import sys, time
     import numpy as np
-    from airloom import messages
-    from airloom.bridges.mcap import LogWriter
-    from airloom.bus import Bus
+    from airloom.bus import messages
+    from airloom.runs.mcap import LogWriter
+    from airloom.bus.bus import Bus
 
     bus = Bus()
     log = LogWriter(sys.argv[1], bus)

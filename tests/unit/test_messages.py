@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from airloom import messages
+from airloom.bus import messages
 
 COVARIANCE = np.linspace(0.1, 3.6, 36)
 
@@ -104,5 +104,5 @@ def test_mistakes_are_explained():
 
 
 def test_import_leaves_rosbags_alone():
-    check = "import sys, airloom.messages; sys.exit('rosbags' in sys.modules)"
+    check = "import sys, airloom.bus.messages; sys.exit('rosbags' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from airloom.overlap import Solid
 from airloom.scenario import load_vehicle
 from airloom.scenario.models import Obstacle
+from airloom.world.overlap import Solid
 
 
 def solid(shape, position, size=(2.0, 2.0, 2.0), yaw=0.0):

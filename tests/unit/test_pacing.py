@@ -1,6 +1,6 @@
 import pytest
 
-from airloom.pacing import Pacer
+from airloom.runs.pacing import Pacer
 
 
 class FakeTime:

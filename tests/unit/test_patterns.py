@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from airloom.bus import Bus
-from airloom.patterns import LONGEST, MOST_WILDCARDS, PatternError, checked, matches, matching
+from airloom.basics.patterns import LONGEST, MOST_WILDCARDS, PatternError, checked, matches, matching
+from airloom.basics.text import is_sound, sound
+from airloom.bus.bus import Bus
 from airloom.scenario import ScenarioError, load
-from airloom.text import is_sound, sound
 
 LETTERS = st.text("ab_[]!-*?", max_size=16)
 

@@ -4,11 +4,12 @@ import sys
 import numpy as np
 import pytest
 
-from airloom import messages, plotting
-from airloom.bridges.mcap import LogError, LogReader, LogWriter
-from airloom.bus import Bus
-from airloom.plotting import modes_flown, plot, plot_fields, pose_topics
-from airloom.run_folder import RunFolder, RunFolderError
+from airloom.bus import messages
+from airloom.bus.bus import Bus
+from airloom.runs import figures as plotting
+from airloom.runs.figures import modes_flown, plot, plot_fields, pose_topics
+from airloom.runs.folder import RunFolder, RunFolderError
+from airloom.runs.mcap import LogError, LogReader, LogWriter
 
 
 def write_log(path, vehicles, extras=True, pose="odometry", samples=50, scenario_text=""):
@@ -140,7 +141,7 @@ def test_nothing_to_draw_is_explained(tmp_path):
 
 
 def test_import_leaves_matplotlib_alone():
-    check = "import sys, airloom.plotting; sys.exit('matplotlib' in sys.modules)"
+    check = "import sys, airloom.runs.figures; sys.exit('matplotlib' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
 
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from airloom import messages
-from airloom.bridges.mcap import LogError, LogReader, LogWriter
-from airloom.bus import Bus
-from airloom.replay import print_replay, replay
+from airloom.bus import messages
+from airloom.bus.bus import Bus
+from airloom.runs.mcap import LogError, LogReader, LogWriter
+from airloom.runs.replay import print_replay, replay
 
 PERIOD = 10_000_000
 
@@ -83,7 +83,7 @@ def test_a_long_table_fits_the_terminal(path, tmp_path):
 
 
 def test_ctrl_c_ends_it_cleanly(path):
-    command = f"from airloom.replay import print_replay; print_replay({str(path)!r}, 0.001)"
+    command = f"from airloom.runs.replay import print_replay; print_replay({str(path)!r}, 0.001)"
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     terminal = {**os.environ, "FORCE_COLOR": "1"}
     with subprocess.Popen([sys.executable, "-uc", command], env=terminal, **pipes) as process:

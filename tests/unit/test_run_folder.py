@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from airloom.run_folder import RunFolder, RunFolderError
+from airloom.runs.folder import RunFolder, RunFolderError
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from rich.markup import escape
 from rich.text import Text
 
-from airloom.benchmark import Measurement, as_json
+from airloom.bench.bench import Measurement, as_json
 from airloom.cli import bench, screen
 
 HOSTILE = "a\x1b[31mred\x1b]0;title\x07 b\x9bc \u202egnp.exe \udcff"

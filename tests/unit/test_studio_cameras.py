@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from airloom.studio.cameras import FIELD_OF_VIEW, FROM_ABOVE, VIEW, Camera, Placement, first_look, framed
+from airloom.studio.scene.cameras import FIELD_OF_VIEW, FROM_ABOVE, VIEW, Camera, Placement, first_look, framed
 
 
 class Scene:

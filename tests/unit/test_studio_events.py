@@ -2,7 +2,7 @@
 
 import pytest
 
-from airloom.studio.events_panel import MOST, _listed, folded, readable
+from airloom.studio.panels.events import MOST, _listed, folded, readable
 
 
 def event(source, text="mode idle → position_yaw", time=1.0, level="info"):

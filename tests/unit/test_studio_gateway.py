@@ -16,12 +16,13 @@ viser = pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync import client  # noqa: E402
 
-from airloom.studio import pads, tamed  # noqa: E402
-from airloom.studio.door import Door, Request, Turned  # noqa: E402
-from airloom.studio.gateway import Gateway  # noqa: E402
-from airloom.studio.ports import GatewayError, PortTaken  # noqa: E402
-from airloom.studio.relay import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
-from airloom.tls import Certificate  # noqa: E402
+from airloom.net.tls import Certificate  # noqa: E402
+from airloom.studio.web import page_lines as pads  # noqa: E402
+from airloom.studio.web import viser_server as tamed  # noqa: E402
+from airloom.studio.web.admission import Door, Request, Turned  # noqa: E402
+from airloom.studio.web.frame_sizes import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
+from airloom.studio.web.gateway import Gateway  # noqa: E402
+from airloom.studio.web.ports import GatewayError, PortTaken  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 connect = partial(client.connect, open_timeout=60.0)

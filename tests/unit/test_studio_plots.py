@@ -7,13 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from airloom.bridges.control.client import Refused
-from airloom.studio import tamed, traces
-from airloom.studio.events_panel import MOST, EventsPanel
-from airloom.studio.plots_panel import PlotsPanel
-from airloom.studio.source import Snapshot, Status
-from airloom.studio.stage import Stage
-from airloom.studio.traces import KEPT, MOST_POINTS, Line, Trace, grid, title_of
+from airloom.runs.link.client import Refused
+from airloom.studio.panels import lines as traces
+from airloom.studio.panels.events import MOST, EventsPanel
+from airloom.studio.panels.lines import KEPT, MOST_POINTS, Line, Trace, grid, title_of
+from airloom.studio.panels.panel import Stage
+from airloom.studio.panels.plots import PlotsPanel
+from airloom.studio.sources.source import Snapshot, Status
+from airloom.studio.web import viser_server as tamed
 
 TOPICS = {
     "/clock": [],

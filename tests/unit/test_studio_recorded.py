@@ -7,20 +7,20 @@ import shutil
 import numpy as np
 import pytest
 
-from airloom.bridges.control.client import Refused
-from airloom.bridges.mcap import LogError, LogReader, LogWriter
+from airloom.basics.rotations import quaternion_from_euler
 from airloom.commands import Mode
-from airloom.recorded_run import RecordedRun
-from airloom.rotations import quaternion_from_euler
-from airloom.run_folder import RunFolder
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.client import Refused
+from airloom.runs.mcap import LogError, LogReader, LogWriter
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
 from airloom.simulation import Simulation
-from airloom.studio.cameras import FIELD_OF_VIEW
-from airloom.studio.film_set import FilmSet
-from airloom.studio.playback import FASTEST, Playback
-from airloom.studio.quaternions import rotated
-from airloom.studio.recorded import RecordedSource
-from airloom.studio.source import (
+from airloom.studio.film.film_set import FilmSet
+from airloom.studio.scene.cameras import FIELD_OF_VIEW
+from airloom.studio.scene.quaternions import rotated
+from airloom.studio.sources.playback import FASTEST, Playback
+from airloom.studio.sources.recorded import RecordedSource
+from airloom.studio.sources.source import (
     ATTITUDE,
     MODE,
     POSITION,
@@ -30,7 +30,7 @@ from airloom.studio.source import (
     TARGET_YAW,
     VELOCITY,
 )
-from airloom.studio.tracks import Track
+from airloom.studio.sources.tracks import Track
 
 
 class Wall:
@@ -271,7 +271,7 @@ def test_the_scenario_beside_the_log_will_do(folder, tmp_path, clock):
 
 
 def without_scenario(folder, path, rename=lambda topic: topic):
-    from airloom.bus import Bus
+    from airloom.bus.bus import Bus
 
     bus, log = Bus(), LogReader(folder.log)
     with LogWriter(path, bus, "*"):

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 import viser
 
-from airloom.fleet import expand_copies
+from airloom.engines.fleet import expand_copies
 from airloom.scenario import load
-from airloom.studio.fleet_view import FINE_AT_MOST, TEAL, FleetView
-from airloom.studio.landscape import Landscape, height_lines, height_mesh
-from airloom.studio.sky import sky_image
-from airloom.studio.source import Snapshot
-from airloom.studio.trails import LINES_AT_MOST, Trails
+from airloom.studio.scene.fleet_view import FINE_AT_MOST, TEAL, FleetView
+from airloom.studio.scene.landscape import Landscape, height_lines, height_mesh
+from airloom.studio.scene.sky import sky_image
+from airloom.studio.scene.trails import LINES_AT_MOST, Trails
+from airloom.studio.sources.source import Snapshot
 from airloom.world.ground import ground, world_array
 
 

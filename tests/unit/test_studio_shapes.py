@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from airloom.scenario import load
-from airloom.studio import shapes
-from airloom.studio.fleet_view import ORANGE
-from airloom.studio.meshes import beam, glb, joined, ngon, painted, prism, rectangle
-from airloom.studio.quaternions import about_z, multiplied, rotated, shortest_from_z
+from airloom.studio.scene import shapes
+from airloom.studio.scene.fleet_view import ORANGE
+from airloom.studio.scene.meshes import beam, glb, joined, ngon, painted, prism, rectangle
+from airloom.studio.scene.quaternions import about_z, multiplied, rotated, shortest_from_z
 
 KINDS = ("crazyflie2", "iris", "x500", "hexarotor", "quad_plus")
 

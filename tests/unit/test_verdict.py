@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from airloom.verdict import MOST_IN_SUMMARY, Finding, Verdict
+from airloom.watch.verdict import MOST_IN_SUMMARY, Finding, Verdict
 
 
 def test_a_run_in_which_nobody_had_a_job_is_good():

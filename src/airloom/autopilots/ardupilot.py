@@ -21,11 +21,11 @@ from airloom.autopilots.ardupilot_names import both_generations
 from airloom.autopilots.ardupilot_talk import Talk
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
-from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
 from airloom.autopilots.relay import PERIOD, PERIOD_ALONE, Relay
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
+from airloom.engines.lockstep import FILE, RESULT, address
 from airloom.loom.line import set_kernel_timeouts
 from airloom.plugin import Parameters
 from airloom.sensors.imu import Imu

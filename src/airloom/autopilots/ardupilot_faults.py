@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from airloom.autopilots.ardupilot_names import other_name
-from airloom.autopilots.frames import frd_from_flu, ned_from_enu
+from airloom.autopilots.axes import frd_from_flu, ned_from_enu
 from airloom.scenario.models import World
 from airloom.sensors.faults import Fault
 from airloom.sensors.noise import normal_pair, stream_key

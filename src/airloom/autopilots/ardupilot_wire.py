@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
-from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, TICKS, frame_kernel
+from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
 from airloom.autopilots.transcript import HEARD, TOLD, note
-from airloom.clock import NS_PER_SECOND
+from airloom.basics.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
-from airloom.physics.rows import (
-    AX, AY, AZ, GX, GY, GZ, MAX_SPEED, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ,
-    WINDX, WINDY, WINDZ,
-)  # fmt: skip
-from airloom.system_calls import NO_SIGNAL, recv, send
+from airloom.compiled import rows as row
+from airloom.compiled.libc import NO_SIGNAL, recv, send
+from airloom.engines.lockstep import FILE, OWN, RESULT, STEP_NS, TICKS, frame_kernel
 
 MAGIC, MAGIC_32 = 18458, 29569
 """With 16 and with 32 outputs."""
@@ -98,14 +95,14 @@ def hear(w, rotors, i, tick, wire):
 def gather(w, i, time, numbers):
     """The first numbers of the template: what every vehicle tells. The IMU's are its latest reading."""
     numbers[0] = time
-    numbers[1], numbers[2], numbers[3] = frd_from_flu(w[GX + i], w[GY + i], w[GZ + i])
-    numbers[4], numbers[5], numbers[6] = frd_from_flu(w[AX + i], w[AY + i], w[AZ + i])
-    numbers[7], numbers[8], numbers[9] = ned_from_enu(w[PX + i], w[PY + i], w[PZ + i])
+    numbers[1], numbers[2], numbers[3] = frd_from_flu(w[row.GX + i], w[row.GY + i], w[row.GZ + i])
+    numbers[4], numbers[5], numbers[6] = frd_from_flu(w[row.AX + i], w[row.AY + i], w[row.AZ + i])
+    numbers[7], numbers[8], numbers[9] = ned_from_enu(w[row.PX + i], w[row.PY + i], w[row.PZ + i])
     numbers[10], numbers[11], numbers[12], numbers[13] = ned_frd_from_enu_flu(
-        w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+        w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
     )
-    numbers[14], numbers[15], numbers[16] = ned_from_enu(w[VX + i], w[VY + i], w[VZ + i])
-    numbers[17], numbers[18], numbers[19] = ned_from_enu(w[WINDX + i], w[WINDY + i], w[WINDZ + i])
+    numbers[14], numbers[15], numbers[16] = ned_from_enu(w[row.VX + i], w[row.VY + i], w[row.VZ + i])
+    numbers[17], numbers[18], numbers[19] = ned_from_enu(w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i])
 
 
 @compiled
@@ -174,5 +171,5 @@ def turn_rotors(packet, motors, lowest, highest, rotors, i):
         at = FIRST_OUTPUT + 2 * motors[k]
         width = np.int64(packet[at]) | np.int64(packet[at + 1]) << 8
         share = (width - lowest) / (highest - lowest)
-        rotor = k * ROTOR_WIDTH + i
-        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * min(max(share, 0.0), 1.0)
+        rotor = k * row.ROTOR_WIDTH + i
+        rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * min(max(share, 0.0), 1.0)

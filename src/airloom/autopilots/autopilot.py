@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from airloom.autopilots import lockstep
-from airloom.autopilots.lockstep import (
-    BLOCK, FILLED, FULL, HEAR, LANE, NO_WIRES, RESULT, STEP_NS, TELL, TICKS, WIRE_WIDTH,
-)  # fmt: skip
 from airloom.autopilots.transcript import NAME, TranscriptWriter
-from airloom.clock import ticks_per_period
+from airloom.basics.clock import ticks_per_period
+from airloom.engines import lockstep
+from airloom.engines.lockstep import (
+    BLOCK,
+    FILLED,
+    FULL,
+    HEAR,
+    LANE,
+    NO_WIRES,
+    RESULT,
+    STEP_NS,
+    TELL,
+    TICKS,
+    WIRE_WIDTH,
+)  # fmt: skip
 from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:

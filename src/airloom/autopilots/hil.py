@@ -12,12 +12,12 @@ from pydantic import Field, field_validator
 from airloom.autopilots import hil_wire as wire
 from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
-from airloom.autopilots.beat import BEAT, report
 from airloom.autopilots.board_lines import line_to
-from airloom.autopilots.lockstep import FILE, RESULT, address
-from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.autopilots.readings import find_readings, table_of_readings
-from airloom.clock import NS_PER_SECOND
+from airloom.autopilots.sensor_messages import MOST_VALUES
+from airloom.autopilots.wall_clock import BEAT, report
+from airloom.basics.clock import NS_PER_SECOND
+from airloom.engines.lockstep import FILE, RESULT, address
 
 FASTEST = 500.0  # Hz
 RETRY = 0.2  # s between two tries to open a line that was lost

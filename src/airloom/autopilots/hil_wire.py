@@ -12,17 +12,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airloom.autopilots import mavlink_wire as mav
-from airloom.autopilots.beat import BEAT, wait_for
-from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.autopilots.sensor_messages import (
-    GNSS, KINDS, MOST_VALUES, SENSOR_COLUMNS, fill_gps, fill_sensors, new_reading, turn_rotors,
+    GNSS,
+    KINDS,
+    MOST_VALUES,
+    SENSOR_COLUMNS,
+    fill_gps,
+    fill_sensors,
+    new_reading,
+    turn_rotors,
 )  # fmt: skip
 from airloom.autopilots.transcript import HEARD, TOLD, note
-from airloom.clock import NS_PER_SECOND
+from airloom.autopilots.wall_clock import BEAT, wait_for
+from airloom.basics.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled, integers_at, numbers_at
-from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
+from airloom.compiled import rows as row
+from airloom.compiled.libc import BROKEN, READABLE, poll, read, write
+from airloom.engines.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.system_calls import BROKEN, READABLE, poll, read, write
 
 if TYPE_CHECKING:
     from airloom.vehicles.airframe import Airframe
@@ -145,10 +152,10 @@ def _is_newer(wire, values):
 def turn_by_controls(controls, mix, rotors, i):
     """Roll, pitch, yaw and throttle → thrusts by `mix` → speeds, within what rotors can."""
     for k in range(mix.size // 4):
-        rotor, share = k * ROTOR_WIDTH + i, 0.0
+        rotor, share = k * row.ROTOR_WIDTH + i, 0.0
         for j in range(4):
             share += mix[4 * k + j] * controls[j]
-        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * sqrt(min(share, 1.0)) if share > 0.0 else 0.0
+        rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * sqrt(min(share, 1.0)) if share > 0.0 else 0.0
 
 
 def mix_of_controls(airframe: Airframe) -> np.ndarray:

@@ -15,11 +15,11 @@ from pydantic import Field
 from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
-from airloom.autopilots.lockstep import FILE, RESULT, address
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
 from airloom.autopilots.px4_console import Console
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.sensor_messages import MOST_VALUES
+from airloom.engines.lockstep import FILE, RESULT, address
 from airloom.loom.line import set_kernel_timeouts
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder

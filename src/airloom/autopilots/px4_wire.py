@@ -6,20 +6,46 @@ time says that it has finished.
 
 from __future__ import annotations
 
-from airloom.autopilots.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.autopilots.mavlink_wire import (
-    DISTANCE_SENSOR, DISTANCE_SENSOR_FIELDS, FOUND, HIL_ACTUATOR_CONTROLS, HIL_ACTUATOR_CONTROLS_FIELDS, HIL_GPS,
-    HIL_GPS_FIELDS, HIL_SENSOR, HIL_SENSOR_FIELDS, HIL_STATE_QUATERNION, HIL_STATE_QUATERNION_FIELDS, LONGEST_FRAME,
-    NEXT, NUMBER, SPEAKER, find, keep_unread, read, write,
+    DISTANCE_SENSOR,
+    DISTANCE_SENSOR_FIELDS,
+    FOUND,
+    HIL_ACTUATOR_CONTROLS,
+    HIL_ACTUATOR_CONTROLS_FIELDS,
+    HIL_GPS,
+    HIL_GPS_FIELDS,
+    HIL_SENSOR,
+    HIL_SENSOR_FIELDS,
+    HIL_STATE_QUATERNION,
+    HIL_STATE_QUATERNION_FIELDS,
+    LONGEST_FRAME,
+    NEXT,
+    NUMBER,
+    SPEAKER,
+    find,
+    keep_unread,
+    read,
+    write,
 )  # fmt: skip
 from airloom.autopilots.sensor_messages import (
-    GNSS, IMU_FIELDS, KINDS, MOST_VALUES, RANGEFINDER, SENSOR_COLUMNS, fill_distance, fill_gps, fill_sensors,
-    fill_truth, new_reading, turn_rotors,
+    GNSS,
+    IMU_FIELDS,
+    KINDS,
+    MOST_VALUES,
+    RANGEFINDER,
+    SENSOR_COLUMNS,
+    fill_distance,
+    fill_gps,
+    fill_sensors,
+    fill_truth,
+    new_reading,
+    turn_rotors,
 )  # fmt: skip
 from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.compiled import bytes_at, integers_at, numbers_at
+from airloom.compiled.libc import NO_SIGNAL, recv, send
+from airloom.engines.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.system_calls import NO_SIGNAL, recv, send
 from airloom.world.ground import W_HEIGHTS
 
 ANSWERED = 0

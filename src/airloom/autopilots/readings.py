@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from airloom.autopilots import sensor_messages as told
-from airloom.autopilots.lockstep import address
+from airloom.engines.lockstep import address
 from airloom.sensors.barometer import Barometer
 from airloom.sensors.gnss import Gnss
 from airloom.sensors.imu import Imu
@@ -17,7 +17,7 @@ from airloom.sensors.rangefinder import Rangefinder
 from airloom.sensors.sensor import Sensor
 
 if TYPE_CHECKING:
-    from airloom.fleet import Fleet
+    from airloom.engines.fleet import Fleet
     from airloom.vehicle import Vehicle
 
 SomeSensor = TypeVar("SomeSensor", bound=Sensor)

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from math import atan2, isfinite, pi, sqrt
 
-from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
+from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
 from airloom.compiled import compiled, integers_at, numbers_at
-from airloom.physics.rows import (
-    MAX, MAX_SPEED, MAY, MAZ, PX, PY, PZ, QW, QX, QY, QZ, ROTOR_WIDTH, TARGET, VX, VY, VZ, WINDX, WINDY,
-    WINDZ, WX, WY, WZ,
-)  # fmt: skip
+from airloom.compiled import rows as row
 from airloom.sensors.sensor import READING_WIDTH
 from airloom.world.atmosphere import EXPONENT, LAPSE
 from airloom.world.geodesy import local_to_geodetic
@@ -39,22 +36,24 @@ LASER, DOWN = 0, 25  # kinds of distance sensor and of its direction, by MAVLink
 def turn_rotors(values, motors, rotors, i):
     """The share of its most speed that output motors[k] gives rotor k."""
     for k in range(motors.size):
-        rotor = k * ROTOR_WIDTH + i
+        rotor = k * row.ROTOR_WIDTH + i
         share = values[FIRST_CONTROL + motors[k]]
-        rotors[rotor + TARGET] = rotors[rotor + MAX_SPEED] * (min(max(share, 0.0), 1.0) if isfinite(share) else 0.0)
+        rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * (
+            min(max(share, 0.0), 1.0) if isfinite(share) else 0.0
+        )
 
 
 @compiled
 def new_reading(sensors, kind):
     """Where the reading is that a sensor has published since this was last asked; 0 if there is none."""
-    row = kind * SENSOR_COLUMNS
-    if sensors[row + STAMP_AT] == 0:
+    at = kind * SENSOR_COLUMNS
+    if sensors[at + STAMP_AT] == 0:
         return 0
-    stamp = integers_at(sensors[row + STAMP_AT], 1)[0]
-    if stamp == sensors[row + LAST_STAMP]:
+    stamp = integers_at(sensors[at + STAMP_AT], 1)[0]
+    if stamp == sensors[at + LAST_STAMP]:
         return 0
-    sensors[row + LAST_STAMP] = stamp
-    return sensors[row + READING_AT]
+    sensors[at + LAST_STAMP] = stamp
+    return sensors[at + READING_AT]
 
 
 @compiled
@@ -108,14 +107,20 @@ def fill_distance(distance, nearest, farthest, time, values):
 @compiled
 def fill_truth(w, i, world, values):
     """HIL_STATE_QUATERNION, which PX4 only writes to its log, beside its estimate."""
-    values[1], values[2], values[3], values[4] = ned_frd_from_enu_flu(w[QW + i], w[QX + i], w[QY + i], w[QZ + i])
-    values[5], values[6], values[7] = frd_from_flu(w[WX + i], w[WY + i], w[WZ + i])
+    values[1], values[2], values[3], values[4] = ned_frd_from_enu_flu(
+        w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
+    )
+    values[5], values[6], values[7] = frd_from_flu(w[row.WX + i], w[row.WY + i], w[row.WZ + i])
     latitude, longitude, altitude = local_to_geodetic(
-        w[PX + i], w[PY + i], w[PZ + i], world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE]
+        w[row.PX + i], w[row.PY + i], w[row.PZ + i], world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE]
     )
     values[8], values[9], values[10] = latitude * DEGREES * E7, longitude * DEGREES * E7, altitude * 1e3
-    values[11], values[12], values[13] = ned_from_enu(100.0 * w[VX + i], 100.0 * w[VY + i], 100.0 * w[VZ + i])
-    x, y, z = w[VX + i] - w[WINDX + i], w[VY + i] - w[WINDY + i], w[VZ + i] - w[WINDZ + i]
+    values[11], values[12], values[13] = ned_from_enu(
+        100.0 * w[row.VX + i], 100.0 * w[row.VY + i], 100.0 * w[row.VZ + i]
+    )
+    x, y, z = w[row.VX + i] - w[row.WINDX + i], w[row.VY + i] - w[row.WINDY + i], w[row.VZ + i] - w[row.WINDZ + i]
     values[14] = values[15] = 100.0 * sqrt(x * x + y * y + z * z)
     milli = 1e3 / STANDARD_GRAVITY
-    values[16], values[17], values[18] = ned_from_enu(milli * w[MAX + i], milli * w[MAY + i], milli * w[MAZ + i])
+    values[16], values[17], values[18] = ned_from_enu(
+        milli * w[row.MEAN_AX + i], milli * w[row.MEAN_AY + i], milli * w[row.MEAN_AZ + i]
+    )

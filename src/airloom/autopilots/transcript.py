@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from airloom.autopilots.lockstep import FILLED, PAGE, PAGE_SIZE, STEP_NS, address
-from airloom.clock import NS_PER_SECOND
+from airloom.basics.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled
+from airloom.engines.lockstep import FILLED, PAGE, PAGE_SIZE, STEP_NS, address
 
 NAME = "transcript.gz"
 FORMAT, VERSION = "airloom transcript", 1

@@ -13,7 +13,7 @@ from airloom.cli.screen import complain, new_table, out, say
 from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
-    from airloom.benchmark import Measurement
+    from airloom.bench.bench import Measurement
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +32,7 @@ def bench(
 
     The last column compares with the same without Airloom: mj_step over the same model, or an echo of the same bytes.
     """
-    from airloom.benchmark import QUICK, Effort, as_json, benchmarks, machine
+    from airloom.bench.bench import QUICK, Effort, as_json, benchmarks, machine
 
     if json_:
         _keep(json_, "")  # whoever cannot write there should know before it has been measured

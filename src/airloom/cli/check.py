@@ -13,7 +13,7 @@ from airloom.cli.screen import out
 from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
-    from airloom.checking import Check
+    from airloom.check.plugins import Check
 
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 
@@ -46,7 +46,7 @@ def check(
       airloom check my_system.py
       airloom check my_plugins.py:Gusts --set strength=2
     """
-    from airloom.checking import examine, subject_of
+    from airloom.check.plugins import examine, subject_of
 
     subject = subject_of(target, scenario, parsed_settings(set_))
     out.print(Text.assemble(f"Checking the {subject.category} ", (subject.kind.rpartition(":")[2], "bold")))

@@ -22,7 +22,7 @@ def doctor() -> None:
 
     Exit code 1 only if something needed is broken; a missing extra is no fault.
     """
-    from airloom.doctor import examine
+    from airloom.check.doctor import examine
 
     levels = set()
     with interrupted_by_ctrl_c(), out.status("Looking …"):

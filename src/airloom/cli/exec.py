@@ -38,8 +38,8 @@ def execute(
 
       members: {logic: {command: \\[python, -m, airloom, exec, logic.py], rate: 50}}
     """
-    from airloom.virtual.execution import execute
     from airloom.member import ADDRESS, NotAdmitted
+    from airloom.virtual.execution import execute
 
     if not os.environ.get(ADDRESS):
         raise NotAdmitted(

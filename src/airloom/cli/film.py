@@ -19,8 +19,8 @@ from airloom.cli.signals import interrupted_by_ctrl_c, interrupted_by_signals
 if TYPE_CHECKING:
     import numpy as np
 
-    from airloom.studio.film import Size
-    from airloom.studio.film_set import FilmSet
+    from airloom.studio.film.film import Size
+    from airloom.studio.film.film_set import FilmSet
 
 PICTURE = ".png"
 MOST_PICTURES = 1_000_000
@@ -69,10 +69,10 @@ def film(
       airloom film runs/fleet-1 fleet.webm --speed 4 --size 1920x1080
       airloom film last moment.png --from 3.5
     """
-    from airloom.run_folder import RunFolder
-    from airloom.studio.film_set import FilmSet
-    from airloom.studio.playback import Playback
-    from airloom.studio.recorded import RecordedSource
+    from airloom.runs.folder import RunFolder
+    from airloom.studio.film.film_set import FilmSet
+    from airloom.studio.sources.playback import Playback
+    from airloom.studio.sources.recorded import RecordedSource
 
     shape, pace = _parsed_size(size), _parsed_pace(speed)
     if not out.parent.is_dir():
@@ -136,7 +136,7 @@ def _take_picture(scene: FilmSet, out: Path, times: np.ndarray, size: Size) -> N
 
 
 def _shoot(scene: FilmSet, out: Path, times: np.ndarray, size: Size, fps: int) -> None:
-    from airloom.studio.film import Filmer
+    from airloom.studio.film.film import Filmer
 
     with (
         interrupted_by_signals() as signals,

@@ -19,7 +19,7 @@ from airloom.cli.screen import complain, new_table, out, say
 from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
-    from airloom.bridges.control.client import LinkClient
+    from airloom.runs.link.client import LinkClient
 
 MODES = ("idle", "position_yaw", "velocity_yawrate", "thrust_attitude", "thrust_velocity", "thrust_torque")
 LOOK_PERIOD = 0.05
@@ -47,7 +47,7 @@ def fly(
       airloom fly runs/hover-1
       printf 'cf takeoff 1\\ncf wait\\ncf goto 1 0 1\\n' | airloom fly
     """
-    from airloom.bridges.control.client import LinkClient
+    from airloom.runs.link.client import LinkClient
 
     with interrupted_by_ctrl_c(), LinkClient.find(run) as link:
         raise typer.Exit(Cockpit(link).converse())
@@ -100,7 +100,7 @@ class Cockpit:
 
     def obey(self, line: str) -> bool:
         """Whether the line could be carried out."""
-        from airloom.bridges.control.client import Refused
+        from airloom.runs.link.client import Refused
 
         try:
             self._carry_out(shlex.split(line, comments=True))

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 def mistakes() -> tuple[type[Exception], ...]:
     """The exceptions whose message is meant for the user."""
-    from airloom.bridges.control.client import LinkError
-    from airloom.bridges.mcap import LogError
-    from airloom.bridges.steps.places import PlaceTaken
     from airloom.loom.cluster import ClusterError
-    from airloom.loom.doors import DoorError
+    from airloom.loom.listening import DoorError
     from airloom.member import NotAdmitted
+    from airloom.net.tls import TlsError
     from airloom.plugin import PluginError
-    from airloom.run_folder import RunFolderError
+    from airloom.runs.folder import RunFolderError
+    from airloom.runs.link.client import LinkError
+    from airloom.runs.mcap import LogError
     from airloom.scenario import ScenarioError
-    from airloom.studio.film import FilmError
-    from airloom.studio.ports import GatewayError
-    from airloom.tls import TlsError
+    from airloom.serve.places import PlaceTaken
+    from airloom.studio.film.film import FilmError
+    from airloom.studio.web.ports import GatewayError
 
     return (
         ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, PlaceTaken,

@@ -11,8 +11,8 @@ import typer
 from airloom.cli.screen import warn
 
 if TYPE_CHECKING:
-    from airloom.run_folder import RunFolder
-    from airloom.tls import Certificate
+    from airloom.net.tls import Certificate
+    from airloom.runs.folder import RunFolder
 
 Speed = Annotated[
     str, typer.Option(metavar="N|max", help="Seconds of simulation time a second: 1 is real time, max is unlimited.")
@@ -26,7 +26,7 @@ def parsed_port(text: str) -> int:
 
 
 def parsed_token(text: str) -> str:
-    from airloom.text import is_sound
+    from airloom.basics.text import is_sound
 
     if not is_sound(text):
         raise typer.BadParameter("a token is text in UTF-8")
@@ -60,7 +60,7 @@ TlsKey = Annotated[
 
 def certificate(cert: Path | None, key: Path | None) -> Certificate | None:
     """The one that was given, if it is one."""
-    from airloom.tls import Certificate
+    from airloom.net.tls import Certificate
 
     if cert is None:
         if key is not None:
@@ -73,7 +73,7 @@ def certificate(cert: Path | None, key: Path | None) -> Certificate | None:
 
 def own_certificate() -> Certificate:
     """That of this machine's user."""
-    from airloom.tls import Certificate
+    from airloom.net.tls import Certificate
 
     return Certificate.own()
 
@@ -90,7 +90,7 @@ Replace = Annotated[
 
 def new_folder(scenario: str, out: Path | None, replace: bool) -> RunFolder:
     """For a run; says so if it is not the one that was asked for."""
-    from airloom.run_folder import RunFolder
+    from airloom.runs.folder import RunFolder
 
     folder = RunFolder.create(scenario, out, replace)
     if out not in (None, folder.path):

@@ -13,7 +13,7 @@ from rich.status import Status
 from airloom.cli.screen import out, say
 
 if TYPE_CHECKING:
-    from airloom.recorded_run import RecordedRun
+    from airloom.runs.recorded import RecordedRun
     from airloom.scenario import Scenario
 
 REFRESH = 0.1
@@ -66,7 +66,7 @@ class Display:
 @contextmanager
 def displayed(engine: str, quiet: bool) -> Iterator[Display | None]:
     """The display of a run, from its first compiled function to its end; None if it is to be quiet."""
-    from airloom.compile_notice import noticing_compilation
+    from airloom.compiled.notice import noticing_compilation
 
     if quiet:
         yield None

@@ -43,7 +43,7 @@ def plot(
       airloom plot last --field /cf/state.pose.pose.position.z
       airloom plot last --field /cf/rotors.velocity --field /cf/command.thrust
     """
-    from airloom import plotting
+    from airloom.runs import figures as plotting
 
     paths = plotting.plot_fields(run, field, out) if field else plotting.plot(run, out)
     for path in paths:
@@ -61,7 +61,7 @@ def replay(run: Run = "last", speed: Speed = "1") -> None:
       airloom replay runs/hover-1 --speed 10
     """
     from airloom.cli.options import parsed_speed
-    from airloom.replay import print_replay
+    from airloom.runs.replay import print_replay
 
     with interrupted_by_ctrl_c():
         print_replay(run, parsed_speed(speed) or float("inf"), out)

@@ -14,20 +14,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from airloom.cli.mistakes import mistakes
 from airloom.cli.options import (
-    Host, Port, Replace, Tls, TlsCert, TlsKey, Token, certificate, flag, new_folder, own_certificate, parsed_settings,
+    Host,
+    Port,
+    Replace,
+    Tls,
+    TlsCert,
+    TlsKey,
+    Token,
+    certificate,
+    flag,
+    new_folder,
+    own_certificate,
+    parsed_settings,
     parsed_speed,
 )  # fmt: skip
 from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
-from airloom.cli.mistakes import mistakes
 
 if TYPE_CHECKING:
     from airloom.cli.progress import Display
-    from airloom.recorded_run import RecordedRun
+    from airloom.net.tls import Certificate
+    from airloom.runs.recorded import RecordedRun
     from airloom.scenario import Scenario
     from airloom.simulation import Simulation
-    from airloom.tls import Certificate
 
 
 MOST_ADDRESSES = 8
@@ -139,7 +150,7 @@ def run(
     given = certificate(tls_cert, tls_key)
     studio = None if headless else StudioWishes(host, port, token, given or (own_certificate() if tls else None))
     if studio:
-        from airloom.studio.ports import check
+        from airloom.studio.web.ports import check
 
         check(host, port)
     pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
@@ -160,7 +171,7 @@ def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
 
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
     """The run after its end, and the signals that ended it."""
-    from airloom.recorded_run import RecordedRun
+    from airloom.runs.recorded import RecordedRun
 
     sim = _made(scenario, wishes)
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
@@ -188,7 +199,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
 def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     """Say where members on other machines join, and with which token."""
     from airloom.loom.cluster import Cluster
-    from airloom.loom.doors import token_for
+    from airloom.loom.listening import token_for
 
     sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
     if not wishes.quiet:
@@ -229,7 +240,7 @@ def _invitation(run: RecordedRun) -> str:
 
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
-    from airloom.blame import blame
+    from airloom.basics.origin import blame
     from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
@@ -248,7 +259,7 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
 
 def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     """Draw, tell, and give the exit code."""
-    from airloom.verdict import EXIT_CODE
+    from airloom.watch.verdict import EXIT_CODE
 
     figures = _drawn(run, wishes.quiet) if wishes.figures else []
     if not wishes.quiet:
@@ -270,8 +281,8 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
 
 
 def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
-    from airloom.bridges.mcap import LogError
-    from airloom.plotting import plot
+    from airloom.runs.figures import plot
+    from airloom.runs.mcap import LogError
 
     try:
         with nullcontext() if quiet else out.status("Drawing figures …"):
@@ -283,8 +294,8 @@ def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
 
 def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
     from airloom.autopilots.autopilot import AutopilotError
-    from airloom.divergence import Diverged
     from airloom.loom.loom import LoomError
+    from airloom.watch.divergence import Diverged
 
     complain(reason, "The run failed")
     if debug:

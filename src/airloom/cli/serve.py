@@ -16,16 +16,24 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from airloom.cli.options import (
-    Replace, TlsCert, TlsKey, certificate, flag, new_folder, own_certificate, parsed_settings, parsed_token,
+    Replace,
+    TlsCert,
+    TlsKey,
+    certificate,
+    flag,
+    new_folder,
+    own_certificate,
+    parsed_settings,
+    parsed_token,
 )  # fmt: skip
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 
 if TYPE_CHECKING:
-    from airloom.bridges.steps.session import Session
+    from airloom.net.tls import Certificate
     from airloom.scenario import Scenario
+    from airloom.serve.session import Session
     from airloom.simulation import Simulation
-    from airloom.tls import Certificate
 
 DEFAULT_SOCKET = Path("airloom.sock")
 LOCAL = "127.0.0.1"
@@ -124,7 +132,7 @@ def serve(
 
 
 def _over_stdio(scenario: Scenario, keep: Keep | None) -> None:
-    from airloom.bridges.steps.server import serve_stream
+    from airloom.serve.server import serve_stream
 
     replies = os.dup(1)
     os.dup2(2, 1)  # whatever anybody prints must not get between the replies
@@ -135,9 +143,9 @@ def _over_stdio(scenario: Scenario, keep: Keep | None) -> None:
 def _over_tcp(
     scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None, shown: Certificate | None
 ) -> None:
-    from airloom.bridges.steps.places import tcp_listener
-    from airloom.loopback import LOOPBACK
-    from airloom.tls import TlsDoor
+    from airloom.net.loopback import LOOPBACK
+    from airloom.net.tls import TlsDoor
+    from airloom.serve.places import tcp_listener
 
     with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
         if host not in LOOPBACK and not token:
@@ -153,7 +161,7 @@ def _over_tcp(
 
 
 def _over_unix_socket(scenario: Scenario, keep: Keep | None, path: Path, token: str | None) -> None:
-    from airloom.bridges.steps.places import unix_listener
+    from airloom.serve.places import unix_listener
 
     tidy = partial(path.unlink, missing_ok=True)
     with unix_listener(path) as listener, abandoned_by_signals(tidy, code=0):
@@ -164,7 +172,7 @@ def _over_unix_socket(scenario: Scenario, keep: Keep | None, path: Path, token: 
 
 
 def _listen(scenario: Scenario, keep: Keep | None, listener: socket.socket, where: str, token: str | None) -> None:
-    from airloom.bridges.steps.server import serve_socket
+    from airloom.serve.server import serve_socket
 
     with _session(scenario, keep) as session:
         say(f"Serving {scenario.name} at {where}; Ctrl-C ends it.", "cyan")
@@ -175,8 +183,8 @@ def _listen(scenario: Scenario, keep: Keep | None, listener: socket.socket, wher
 @contextmanager
 def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
     """Until a signal comes; then what it leaves is complete."""
-    from airloom.bridges.steps.session import Session
-    from airloom.recorded_run import RecordedRun
+    from airloom.runs.recorded import RecordedRun
+    from airloom.serve.session import Session
 
     with _made(scenario) as sim:
         run = None if keep is None else RecordedRun(sim, new_folder(scenario.name, keep.folder, keep.replace))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from airloom.cli.screen import out, warn
 
 if TYPE_CHECKING:
-    from airloom.bridges.steps.session import Session
-    from airloom.recorded_run import RecordedRun
+    from airloom.runs.recorded import RecordedRun
+    from airloom.serve.session import Session
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -62,7 +62,7 @@ def abandoned_by_signals(tidy: Callable[[], None] = lambda: None, code: int | No
 @contextmanager
 def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
     """The first signal ends the run at its next chunk, the second the process. Yields what was caught."""
-    from airloom.recorded_run import Interrupted
+    from airloom.runs.recorded import Interrupted
 
     caught: list[int] = []
 
@@ -80,7 +80,7 @@ def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
 @contextmanager
 def ended_between_requests(session: Session) -> Iterator[None]:
     """The first signal ends a long step where it is, and then what is inside; the second the process."""
-    from airloom.recorded_run import Interrupted
+    from airloom.runs.recorded import Interrupted
 
     def end(number: int) -> None:
         session.ending = True

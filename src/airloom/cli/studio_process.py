@@ -15,8 +15,8 @@ from typing import Any
 
 from airloom.cli.screen import say, warn
 from airloom.keeper import Kept
-from airloom.studio.ports import USUAL_PORT
-from airloom.tls import Certificate
+from airloom.net.tls import Certificate
+from airloom.studio.web.ports import USUAL_PORT
 
 PATIENCE = 3.0  # s for the studio to end
 

@@ -10,7 +10,7 @@ import numpy as np
 from airloom.cli.screen import new_table, out, say, warn
 
 if TYPE_CHECKING:
-    from airloom.recorded_run import RecordedRun
+    from airloom.runs.recorded import RecordedRun
 
 MOST_VEHICLES = 5
 MOST_WARNINGS = MOST_SUCCESSES = 10

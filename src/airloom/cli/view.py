@@ -14,8 +14,8 @@ from airloom.cli.screen import out, say, warn
 from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
-    from airloom.run_folder import RunFolder
-    from airloom.studio.source import Source
+    from airloom.runs.folder import RunFolder
+    from airloom.studio.sources.source import Source
     from airloom.studio.studio import Studio
 
 LISTENING_PERIOD = 1.0  # s
@@ -55,8 +55,8 @@ def view(
       airloom view last --host 0.0.0.0 --tls          others may look on
     """
     from airloom.cli.studio_process import invite
-    from airloom.studio.ports import check
     from airloom.studio.studio import Studio
+    from airloom.studio.web.ports import check
 
     check(host, port)
     shown = certificate(tls_cert, tls_key) or (own_certificate() if tls else None)
@@ -83,8 +83,8 @@ def _listening(studio: Studio) -> Callable[[], None]:
 
 
 def _opened(runs: list[str]) -> list[Source]:
-    from airloom.run_folder import RunFolder
-    from airloom.studio.playback import Playback
+    from airloom.runs.folder import RunFolder
+    from airloom.studio.sources.playback import Playback
 
     folders = [RunFolder.open(run) for run in runs]
     if len(folders) == 1 and (live := _joined(folders[0])):
@@ -99,8 +99,8 @@ def _opened(runs: list[str]) -> list[Source]:
 
 def _joined(folder: RunFolder) -> Source | None:
     """The run itself, if it is still under way and lets others in."""
-    from airloom.bridges.control.client import LinkError
-    from airloom.studio.live import LiveSource
+    from airloom.runs.link.client import LinkError
+    from airloom.studio.sources.live import LiveSource
 
     try:
         return LiveSource(folder) if folder.log.name == "log.mcap" else None
@@ -109,7 +109,7 @@ def _joined(folder: RunFolder) -> Source | None:
 
 
 def _recorded(folder: RunFolder, clock):
-    from airloom.studio.recorded import RecordedSource
+    from airloom.studio.sources.recorded import RecordedSource
 
     with out.status(f"Reading {folder.log} …"):
         source = RecordedSource(folder, clock)

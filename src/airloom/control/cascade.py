@@ -15,21 +15,19 @@ from math import pi, sqrt, tan
 from pydantic import Field
 
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import Rated, block_kernel
 from airloom.control.lanes import is_kept_off, limit
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
-from airloom.flight_stack import Rated, block_kernel
-from airloom.physics.rows import (
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GRAVITY, LANES, MASS, MODE, SAX,
-    SAY, SAZ, SCOS, SPX, SPY, SPZ, SSIN, SVX, SVY, SVZ, SYAWRATE,
-)  # fmt: skip
 
 (
     KP, KD, KI, REACH, TILT_KP, TILT_KD, YAW_KP, YAW_KD, LEAN, MIN_THRUST, MAX_THRUST,
 ) = (OWN_GAINS + k * LANES for k in range(11))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
-THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 MAX_INTEGRAL = 5.0  # m/s² that the integral may add
 MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
 MOST_TILT_ERROR = 6.0  # twice the tangent of half the angle, reached at 143°: from there on only the way back counts
@@ -39,21 +37,21 @@ MOST_TILT_ERROR = 6.0  # twice the tangent of half the angle, reached at 143°: 
 def want_acceleration(w):
     """Specific force wanted in the world, left in WANT_X, WANT_Y, WANT_Z."""
     for i in range(LANES):
-        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
+        ex, ey, ez = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         near = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * near, ey * near, ez * near
-        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
-        kept_off = is_kept_off(w[KP + i], w[KD + i], ex, ey, ez, vx, vy, vz) & (w[MODE + i] > 0.0)
+        vx, vy, vz = w[row.SVX + i] - w[row.EVX + i], w[row.SVY + i] - w[row.EVY + i], w[row.SVZ + i] - w[row.EVZ + i]
+        kept_off = is_kept_off(w[KP + i], w[KD + i], ex, ey, ez, vx, vy, vz) & (w[row.MODE + i] > 0.0)
         gain = w[PERIOD + i] if kept_off else 0.0
         gain = gain * MOST_INTEGRATED / far if far > MOST_INTEGRATED else gain
         w[SUM_X + i] = limit(w[SUM_X + i] + gain * w[KI + i] * ex, -MAX_INTEGRAL, MAX_INTEGRAL)
         w[SUM_Y + i] = limit(w[SUM_Y + i] + gain * w[KI + i] * ey, -MAX_INTEGRAL, MAX_INTEGRAL)
         w[SUM_Z + i] = limit(w[SUM_Z + i] + gain * w[KI + i] * ez, -MAX_INTEGRAL, MAX_INTEGRAL)
-        x = w[SAX + i] + w[KP + i] * ex + w[KD + i] * vx + w[SUM_X + i]
-        y = w[SAY + i] + w[KP + i] * ey + w[KD + i] * vy + w[SUM_Y + i]
-        z = w[SAZ + i] + w[KP + i] * ez + w[KD + i] * vz + w[SUM_Z + i] + w[GRAVITY + i]
-        lowest = 0.2 * w[GRAVITY + i]
+        x = w[row.SAX + i] + w[KP + i] * ex + w[KD + i] * vx + w[SUM_X + i]
+        y = w[row.SAY + i] + w[KP + i] * ey + w[KD + i] * vy + w[SUM_Y + i]
+        z = w[row.SAZ + i] + w[KP + i] * ez + w[KD + i] * vz + w[SUM_Z + i] + w[row.GRAVITY + i]
+        lowest = 0.2 * w[row.GRAVITY + i]
         z = z if z > lowest else lowest
         level, most = sqrt(x * x + y * y), w[LEAN + i] * z
         shrink = most / level if level > most else 1.0
@@ -66,7 +64,7 @@ def want_acceleration(w):
 def follow_thrust_direction(w):
     """Body thrust and torque that turn body z towards the wanted force and body x towards the wanted heading."""
     for i in range(LANES):
-        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
         r00, r01, r02 = 1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c)
         r10, r11, r12 = 2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b)
         r20, r21, r22 = 2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c)
@@ -80,35 +78,35 @@ def follow_thrust_direction(w):
         roll_error, pitch_error = -error * y / side, error * x / side
         roll_error = roll_error if side > 1e-9 else error  # upside down to the last digit, any way is as good
         pitch_error = pitch_error if side > 1e-9 else 0.0
-        ahead = r00 * w[SCOS + i] + r10 * w[SSIN + i]
-        aside = r00 * w[SSIN + i] - r10 * w[SCOS + i]
+        ahead = r00 * w[row.SCOS + i] + r10 * w[row.SSIN + i]
+        aside = r00 * w[row.SSIN + i] - r10 * w[row.SCOS + i]
         level = sqrt(ahead * ahead + aside * aside)
         below = level + ahead if ahead > -0.8 * level else 0.2 * level
         yaw_error = 2.0 * aside / below if level > 1e-6 else 0.0
-        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
-        turn = w[SYAWRATE + i]
+        p, q, r = w[row.EWX + i], w[row.EWY + i], w[row.EWZ + i]
+        turn = w[row.SYAWRATE + i]
         lx = w[TILT_KP + i] * roll_error + w[TILT_KD + i] * (turn * r20 - p)
         ly = w[TILT_KP + i] * pitch_error + w[TILT_KD + i] * (turn * r21 - q)
         lz = w[YAW_KP + i] * yaw_error + w[YAW_KD + i] * (turn * r22 - r)
-        on = 1.0 if w[MODE + i] > 0.0 else 0.0
-        thrust = w[MASS + i] * size * (z if z > 0.1 else 0.1)
+        on = 1.0 if w[row.MODE + i] > 0.0 else 0.0
+        thrust = w[row.MASS + i] * size * (z if z > 0.1 else 0.1)
         thrust = limit(thrust, w[MIN_THRUST + i], w[MAX_THRUST + i])
         w[THRUST + i] = on * thrust
-        w[ROLL + i] = (fx * w[SSIN + i] - fy * w[SCOS + i]) / size
-        w[PITCH + i] = (fx * w[SCOS + i] + fy * w[SSIN + i]) / size
+        w[ROLL + i] = (fx * w[row.SSIN + i] - fy * w[row.SCOS + i]) / size
+        w[PITCH + i] = (fx * w[row.SCOS + i] + fy * w[row.SSIN + i]) / size
         w[YAW_RATE + i] = turn
         w[WANT_THRUST + i] = on * thrust
         w[WANT_X + i] = lx
         w[WANT_Y + i] = ly
         w[WANT_Z + i] = lz
-        resist_pushes(w, i, w[MODE + i] > 0.0)
+        resist_pushes(w, i, w[row.MODE + i] > 0.0)
 
 
 @compiled
 def rest(w):
     """Idle vehicles want no torque; they want no thrust already."""
     for i in range(LANES):
-        on = 1.0 if w[MODE + i] > 0.0 else 0.0
+        on = 1.0 if w[row.MODE + i] > 0.0 else 0.0
         w[WANT_X + i] *= on
         w[WANT_Y + i] *= on
         w[WANT_Z + i] *= on

@@ -18,14 +18,12 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from airloom.clock import ticks_per_period
+from airloom.basics.clock import ticks_per_period
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.control.lanes import angle_of, limit, shortest_turn, update
-from airloom.flight_stack import Controller, Rated, StackError, block_kernel
-from airloom.physics.rows import (
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GAIN, LANES, MEMORY, MODE, ROTOR_WIDTH,
-    SPX, SPY, SPZ, SVX, SVY, SVZ, SYAW, TARGET,
-)  # fmt: skip
 
 DEGREE = pi / 180.0
 
@@ -35,18 +33,18 @@ DEGREE = pi / 180.0
     Z_FEEDFORWARD, Z_KP, Z_KI, Z_KD, THRUST_MIN, THRUST_MAX,
     ATTITUDE_KP, ATTITUDE_KI, RATE_KP, YAW_RATE_KP, YAW_RATE_KI, PWM_SLOPE, PWM_OFFSET,
     XY_SPEED, TILT_INTEGRAL, THRUST_INTEGRAL, CLIMB, ATTITUDE_INTEGRAL, RATE_KD,
-) = (GAIN + k * LANES for k in range(29))  # fmt: skip
+) = (row.GAIN + k * LANES for k in range(29))  # fmt: skip
 (
     SUM_X, SUM_Y, SUM_Z, SUM_ROLL, SUM_PITCH, SUM_YAW_RATE, ROLL_RATE, PITCH_RATE, LAST_P, LAST_Q,
-) = (MEMORY + k * LANES for k in range(10))  # fmt: skip
-THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+) = (row.MEMORY + k * LANES for k in range(10))  # fmt: skip
+THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 
 
 @compiled
 def is_due(w, i, tick, ticks):
     """Whether vehicle `i` flies and the loop that runs every `w[ticks]` has its turn."""
     period = w[ticks + i]
-    return (np.floor(tick / period) * period == tick) & (w[MODE + i] != 0.0)
+    return (np.floor(tick / period) * period == tick) & (w[row.MODE + i] != 0.0)
 
 
 @compiled
@@ -62,13 +60,13 @@ def generate_reference(w, tick):
     """Position errors → tilt, yaw rate and thrust commands."""
     for i in range(LANES):
         due = is_due(w, i, tick, POSITION_TICKS)
-        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
         ahead, aside = 1.0 - 2.0 * (c * c + d * d), 2.0 * (a * d + b * c)
         level = sqrt(ahead * ahead + aside * aside)
         c, s = (ahead / level, aside / level) if level > 0.0 else (1.0, 0.0)
         dt = w[POSITION_DT + i]
-        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
-        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        ex, ey, ez = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
+        vx, vy, vz = w[row.SVX + i] - w[row.EVX + i], w[row.SVY + i] - w[row.EVY + i], w[row.SVZ + i] - w[row.EVZ + i]
         fastest, lean, lift, tilt = w[XY_SPEED + i], w[TILT_INTEGRAL + i], w[THRUST_INTEGRAL + i], w[TILT_LIMIT + i]
         climb = w[CLIMB + i]
         u_error = limit(ex * c + ey * s, -fastest, fastest) + vx * c + vy * s
@@ -79,7 +77,7 @@ def generate_reference(w, tick):
         update(w, SUM_Z + i, near, limit(w[SUM_Z + i] + w[Z_KI + i] * ez * dt, -lift, lift))
         update(w, PITCH + i, due, limit(w[XY_KP + i] * DEGREE * u_error + w[SUM_X + i], -tilt, tilt))
         update(w, ROLL + i, due, limit(-(w[XY_KP + i] * DEGREE * v_error + w[SUM_Y + i]), -tilt, tilt))
-        turn = w[YAW_KP + i] * shortest_turn(w[SYAW + i] - angle_of(aside, ahead))
+        turn = w[YAW_KP + i] * shortest_turn(w[row.SYAW + i] - angle_of(aside, ahead))
         update(w, YAW_RATE + i, due, limit(turn, -w[YAW_RATE_LIMIT + i], w[YAW_RATE_LIMIT + i]))
         pwm = w[Z_FEEDFORWARD + i] + w[Z_KP + i] * limit(ez, -climb, climb) + w[SUM_Z + i] + w[Z_KD + i] * vz
         update(w, THRUST + i, due, limit(pwm, w[THRUST_MIN + i], w[THRUST_MAX + i]))
@@ -89,7 +87,7 @@ def generate_reference(w, tick):
 def control_attitude(w, tick):
     for i in range(LANES):
         due = is_due(w, i, tick, ATTITUDE_TICKS)
-        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+        a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
         nose_down = limit(2.0 * (a * c - d * b), -1.0, 1.0)
         roll = angle_of(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
         pitch = angle_of(nose_down, sqrt((1.0 - nose_down) * (1.0 + nose_down)))
@@ -108,20 +106,20 @@ def control_attitude(w, tick):
 def control_rates(w, rotors):
     """Rate errors → PWM of each motor (eq. 9) → rotor speeds."""
     for i in range(LANES):
-        flies = w[MODE + i] != 0.0
-        yaw_error = w[YAW_RATE + i] - w[EWZ + i]
+        flies = w[row.MODE + i] != 0.0
+        yaw_error = w[YAW_RATE + i] - w[row.EWZ + i]
         update(w, SUM_YAW_RATE + i, flies, w[SUM_YAW_RATE + i] + yaw_error * w[RATE_DT + i])
-        p, q, kp, kd = w[EWX + i], w[EWY + i], w[RATE_KP + i], w[RATE_KD + i] / w[RATE_DT + i]
+        p, q, kp, kd = w[row.EWX + i], w[row.EWY + i], w[RATE_KP + i], w[RATE_KD + i] / w[RATE_DT + i]
         roll = 0.5 * (kp * (w[ROLL_RATE + i] - p) + kd * (w[LAST_P + i] - p))
         pitch = 0.5 * (kp * (w[PITCH_RATE + i] - q) + kd * (w[LAST_Q + i] - q))
         w[LAST_P + i] = p
         w[LAST_Q + i] = q
         yaw = w[YAW_RATE_KP + i] * yaw_error + w[YAW_RATE_KI + i] * w[SUM_YAW_RATE + i]
         thrust, slope, offset = w[THRUST + i], w[PWM_SLOPE + i], w[PWM_OFFSET + i]
-        rotors[TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset if flies else 0.0
-        rotors[ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch - roll + yaw) + offset if flies else 0.0
-        rotors[2 * ROTOR_WIDTH + TARGET + i] = slope * (thrust + pitch + roll - yaw) + offset if flies else 0.0
-        rotors[3 * ROTOR_WIDTH + TARGET + i] = slope * (thrust - pitch + roll + yaw) + offset if flies else 0.0
+        rotors[row.TARGET + i] = slope * (thrust - pitch - roll - yaw) + offset if flies else 0.0
+        rotors[row.ROTOR_WIDTH + row.TARGET + i] = slope * (thrust + pitch - roll + yaw) + offset if flies else 0.0
+        rotors[2 * row.ROTOR_WIDTH + row.TARGET + i] = slope * (thrust + pitch + roll - yaw) + offset if flies else 0.0
+        rotors[3 * row.ROTOR_WIDTH + row.TARGET + i] = slope * (thrust - pitch + roll + yaw) + offset if flies else 0.0
 
 
 @block_kernel

@@ -13,13 +13,12 @@ while s (a_j − a_i) ≤ c_j for any two, that is s ≤ c_j/(a_j − min a).
 from math import inf, sqrt
 
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.control.lanes import limit
-from airloom.physics.rows import (
-    LANES, MAX_SPEED, MIX_THRUST, MIX_X, MIX_Y, MIX_Z, ROTOR_WIDTH, SCRATCH, TARGET, THRUST_CONSTANT,
-)  # fmt: skip
 
 WANT_THRUST, WANT_X, WANT_Y, WANT_Z, LEAST, MOST, GIVEN_THRUST, TILT_SHARE, YAW_SHARE, OTHER_WANTS = (
-    SCRATCH + k * LANES for k in range(10)
+    row.SCRATCH + k * LANES for k in range(10)
 )
 """What the mixer works with, and where a controller's own wants may follow."""
 LEAST_PART = 1e-3  # of the thrust, below which a rotor does not lift
@@ -28,14 +27,14 @@ LEAST_PART = 1e-3  # of the thrust, below which a rotor does not lift
 @compiled
 def _tilt(w, rotor, i):
     """This rotor's part of the wanted roll and pitch torque, N."""
-    return rotor[MIX_X + i] * w[WANT_X + i] + rotor[MIX_Y + i] * w[WANT_Y + i]
+    return rotor[row.MIX_X + i] * w[WANT_X + i] + rotor[row.MIX_Y + i] * w[WANT_Y + i]
 
 
 @compiled
 def _find_room(w, rotor):
     """Between which thrusts this rotor can give its part of roll and pitch torque."""
     for i in range(LANES):
-        k, top, part = rotor[THRUST_CONSTANT + i], rotor[MAX_SPEED + i], rotor[MIX_THRUST + i]
+        k, top, part = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
         tilt = _tilt(w, rotor, i)
         lifts = part > LEAST_PART
         part = part if lifts else 1.0
@@ -58,7 +57,7 @@ def _choose_thrust(w):
 @compiled
 def _share_tilt(w, rotor):
     for i in range(LANES):
-        k, top, part = rotor[THRUST_CONSTANT + i], rotor[MAX_SPEED + i], rotor[MIX_THRUST + i]
+        k, top, part = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
         tilt = _tilt(w, rotor, i)
         spread, full = tilt + part * w[LEAST + i], k * top * top
         share = full / spread if (part > LEAST_PART) & (spread > full) else 1.0
@@ -75,16 +74,16 @@ def _give_up_tilt(w):
 def _without_yaw(w, rotor, i):
     share = w[TILT_SHARE + i]
     return (
-        rotor[MIX_THRUST + i] * w[GIVEN_THRUST + i]
-        + rotor[MIX_X + i] * w[WANT_X + i] * share + rotor[MIX_Y + i] * w[WANT_Y + i] * share
+        rotor[row.MIX_THRUST + i] * w[GIVEN_THRUST + i]
+        + rotor[row.MIX_X + i] * w[WANT_X + i] * share + rotor[row.MIX_Y + i] * w[WANT_Y + i] * share
     )  # fmt: skip
 
 
 @compiled
 def _share_yaw(w, rotor):
     for i in range(LANES):
-        k, top = rotor[THRUST_CONSTANT + i], rotor[MAX_SPEED + i]
-        level, yaw = _without_yaw(w, rotor, i), rotor[MIX_Z + i] * w[WANT_Z + i]
+        k, top = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i]
+        level, yaw = _without_yaw(w, rotor, i), rotor[row.MIX_Z + i] * w[WANT_Z + i]
         free = k * top * top - level if yaw > 0.0 else level
         free = free if free > 0.0 else 0.0
         size = yaw if yaw > 0.0 else -yaw
@@ -95,9 +94,9 @@ def _share_yaw(w, rotor):
 @compiled
 def _set_speed(w, rotor):
     for i in range(LANES):
-        thrust = _without_yaw(w, rotor, i) + rotor[MIX_Z + i] * w[WANT_Z + i] * w[YAW_SHARE + i]
+        thrust = _without_yaw(w, rotor, i) + rotor[row.MIX_Z + i] * w[WANT_Z + i] * w[YAW_SHARE + i]
         thrust = thrust if thrust > 0.0 else 0.0
-        rotor[TARGET + i] = sqrt(thrust / rotor[THRUST_CONSTANT + i])
+        rotor[row.TARGET + i] = sqrt(thrust / rotor[row.THRUST_CONSTANT + i])
 
 
 @compiled
@@ -105,13 +104,13 @@ def mix(w, rotors):
     """Speeds that give the wanted thrust and torque, or what comes first of it where rotors would saturate."""
     for i in range(LANES):
         w[LEAST + i], w[MOST + i], w[TILT_SHARE + i], w[YAW_SHARE + i] = -inf, inf, 1.0, 1.0
-    for base in range(0, rotors.size, ROTOR_WIDTH):
-        _find_room(w, rotors[base : base + ROTOR_WIDTH])
+    for base in range(0, rotors.size, row.ROTOR_WIDTH):
+        _find_room(w, rotors[base : base + row.ROTOR_WIDTH])
     if _choose_thrust(w):
-        for base in range(0, rotors.size, ROTOR_WIDTH):
-            _share_tilt(w, rotors[base : base + ROTOR_WIDTH])
+        for base in range(0, rotors.size, row.ROTOR_WIDTH):
+            _share_tilt(w, rotors[base : base + row.ROTOR_WIDTH])
         _give_up_tilt(w)
-    for base in range(0, rotors.size, ROTOR_WIDTH):
-        _share_yaw(w, rotors[base : base + ROTOR_WIDTH])
-    for base in range(0, rotors.size, ROTOR_WIDTH):
-        _set_speed(w, rotors[base : base + ROTOR_WIDTH])
+    for base in range(0, rotors.size, row.ROTOR_WIDTH):
+        _share_yaw(w, rotors[base : base + row.ROTOR_WIDTH])
+    for base in range(0, rotors.size, row.ROTOR_WIDTH):
+        _set_speed(w, rotors[base : base + row.ROTOR_WIDTH])

@@ -28,24 +28,20 @@ from pydantic import Field, model_validator
 
 from airloom.commands import Mode
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import Rated, block_kernel
 from airloom.control.lanes import angle_of, is_kept_off, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
-from airloom.flight_stack import Rated, block_kernel
-from airloom.physics.rows import (
-    APITCH, APITCHRATE, AROLL, AROLLRATE, ATHRUST, AYAW, AYAWRATE, BAX, BAY, BAZ, BVX, BVY, BVZ, BYAWRATE, B_IN_BODY,
-    COMMAND, EPX, EPY, EPZ, EQW, EQX, EQY, EQZ, EVX, EVY, EVZ, EWX, EWY, EWZ, GRAVITY, LANES, MASS, MODE, QTHRUST, QTX,
-    QTY, QTZ, Q_IN_WORLD, RAX, RAY, RAZ, RTHRUST, RX, RY, RZ, R_IN_WORLD, SAX, SAY, SAZ, SPX, SPY, SPZ, SVX, SVY, SVZ,
-    SYAW, SYAWRATE,
-)  # fmt: skip
 
 (
     POSITION_KP, POSITION_KD, POSITION_KI, VELOCITY_K, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, YAWRATE_K,
     RATE_K, REACH, LEAN, MAX_THRUST,
 ) = (OWN_GAINS + k * LANES for k in range(13))  # fmt: skip
 SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
-THRUST, ROLL, PITCH, YAW_RATE = (COMMAND + k * LANES for k in range(4))
+THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE, WANT_LEVEL = (
     OTHER_WANTS + k * LANES for k in range(7)
 )  # the last is the cosine of the pitch
@@ -59,7 +55,7 @@ ANGLES_FADE, ANGLES_END = 0.3, 0.15  # cosines of the pitch between which X-Y-Z 
 @compiled
 def believed_rotation(w, i):
     """Rotation matrix body→world, row by row."""
-    a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
+    a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
     return (
         1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c),
         2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b),
@@ -72,54 +68,54 @@ def is_any(w, mode):
     """Whether a vehicle of the block is in this mode; its stage is left out if not."""
     count = 0
     for i in range(LANES):
-        count += 1 if w[MODE + i] == mode else 0
+        count += 1 if w[row.MODE + i] == mode else 0
     return count > 0
 
 
 @compiled
 def accelerate_to_position(w):
     for i in range(LANES):
-        ex, ey, ez = w[SPX + i] - w[EPX + i], w[SPY + i] - w[EPY + i], w[SPZ + i] - w[EPZ + i]
+        ex, ey, ez = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
         far = sqrt(ex * ex + ey * ey + ez * ez) / w[REACH + i]
         shrink = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * shrink, ey * shrink, ez * shrink
-        vx, vy, vz = w[SVX + i] - w[EVX + i], w[SVY + i] - w[EVY + i], w[SVZ + i] - w[EVZ + i]
+        vx, vy, vz = w[row.SVX + i] - w[row.EVX + i], w[row.SVY + i] - w[row.EVY + i], w[row.SVZ + i] - w[row.EVZ + i]
         kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i]
         ki = ki * MOST_INTEGRATED / far if far > MOST_INTEGRATED else ki
-        kept_off = is_kept_off(kp, kd, ex, ey, ez, vx, vy, vz) & (w[MODE + i] == POSITION)
+        kept_off = is_kept_off(kp, kd, ex, ey, ez, vx, vy, vz) & (w[row.MODE + i] == POSITION)
         update(w, SUM_X + i, kept_off, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
         update(w, SUM_Y + i, kept_off, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
         update(w, SUM_Z + i, kept_off, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
-        w[WANT_X + i] = w[SAX + i] + kd * vx + kp * ex + w[SUM_X + i]
-        w[WANT_Y + i] = w[SAY + i] + kd * vy + kp * ey + w[SUM_Y + i]
-        w[WANT_Z + i] = w[SAZ + i] + kd * vz + kp * ez + w[SUM_Z + i]
-        w[WANT_YAW + i] = w[SYAW + i]
-        w[WANT_YAWRATE + i] = w[SYAWRATE + i]
+        w[WANT_X + i] = w[row.SAX + i] + kd * vx + kp * ex + w[SUM_X + i]
+        w[WANT_Y + i] = w[row.SAY + i] + kd * vy + kp * ey + w[SUM_Y + i]
+        w[WANT_Z + i] = w[row.SAZ + i] + kd * vz + kp * ez + w[SUM_Z + i]
+        w[WANT_YAW + i] = w[row.SYAW + i]
+        w[WANT_YAWRATE + i] = w[row.SYAWRATE + i]
 
 
 @compiled
 def accelerate_to_velocity(w):
     """In the body frame a velocity is along the heading and level: forward does not mean down when leaning."""
     for i in range(LANES):
-        if w[MODE + i] == VELOCITY:
-            vx, vy, ax, ay = w[BVX + i], w[BVY + i], w[BAX + i], w[BAY + i]
+        if w[row.MODE + i] == VELOCITY:
+            vx, vy, ax, ay = w[row.BVX + i], w[row.BVY + i], w[row.BAX + i], w[row.BAY + i]
             r00, _, _, r10, _, _, _, _, _ = believed_rotation(w, i)
             level = sqrt(r00 * r00 + r10 * r10)
-            if w[B_IN_BODY + i] != 0.0 and level > 0.0:
+            if w[row.B_IN_BODY + i] != 0.0 and level > 0.0:
                 c, s = r00 / level, r10 / level
                 vx, vy, ax, ay = c * vx - s * vy, s * vx + c * vy, c * ax - s * ay, s * ax + c * ay
             k = w[VELOCITY_K + i]
-            w[WANT_X + i] = ax + k * (vx - w[EVX + i])
-            w[WANT_Y + i] = ay + k * (vy - w[EVY + i])
-            w[WANT_Z + i] = w[BAZ + i] + k * (w[BVZ + i] - w[EVZ + i])
-            w[WANT_YAW + i], w[WANT_YAWRATE + i] = 0.0, w[BYAWRATE + i]
+            w[WANT_X + i] = ax + k * (vx - w[row.EVX + i])
+            w[WANT_Y + i] = ay + k * (vy - w[row.EVY + i])
+            w[WANT_Z + i] = w[row.BAZ + i] + k * (w[row.BVZ + i] - w[row.EVZ + i])
+            w[WANT_YAW + i], w[WANT_YAWRATE + i] = 0.0, w[row.BYAWRATE + i]
 
 
 @compiled
 def lean_to_accelerate(w):
     """Force that gives this acceleration against gravity; what is too much is taken from the level part first."""
     for i in range(LANES):
-        m, most, weight = w[MASS + i], w[MAX_THRUST + i], w[MASS + i] * w[GRAVITY + i]
+        m, most, weight = w[row.MASS + i], w[MAX_THRUST + i], w[row.MASS + i] * w[row.GRAVITY + i]
         x, y, z = m * w[WANT_X + i], m * w[WANT_Y + i], m * w[WANT_Z + i] + weight
         z = limit(z, 0.2 * weight, most)
         level, lean, rest = sqrt(x * x + y * y), w[LEAN + i] * z, sqrt(most * most - z * z)
@@ -140,13 +136,13 @@ def lean_to_accelerate(w):
 @compiled
 def take_attitude(w):
     for i in range(LANES):
-        if w[MODE + i] == ATTITUDE:
-            roll, pitch = w[AROLL + i], w[APITCH + i]
+        if w[row.MODE + i] == ATTITUDE:
+            roll, pitch = w[row.AROLL + i], w[row.APITCH + i]
             w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = sin(pitch), -sin(roll) * cos(pitch), cos(roll) * cos(pitch)
-            w[WANT_THRUST + i] = w[ATHRUST + i]
-            w[WANT_ROLL + i], w[WANT_PITCH + i], w[WANT_YAW + i] = roll, pitch, w[AYAW + i]
-            w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i] = w[AROLLRATE + i], w[APITCHRATE + i]
-            w[WANT_YAWRATE + i], w[WANT_LEVEL + i] = w[AYAWRATE + i], cos(pitch)
+            w[WANT_THRUST + i] = w[row.ATHRUST + i]
+            w[WANT_ROLL + i], w[WANT_PITCH + i], w[WANT_YAW + i] = roll, pitch, w[row.AYAW + i]
+            w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i] = w[row.AROLLRATE + i], w[row.APITCHRATE + i]
+            w[WANT_YAWRATE + i], w[WANT_LEVEL + i] = w[row.AYAWRATE + i], cos(pitch)
 
 
 @compiled
@@ -177,7 +173,7 @@ def follow_attitude(w):
     """Angular acceleration of the body towards the wanted angles, left in WANT_X … WANT_Z."""
     for i in range(LANES):
         r00, r01, r02, r10, r11, r12, r20, r21, r22 = believed_rotation(w, i)
-        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
+        p, q, r = w[row.EWX + i], w[row.EWY + i], w[row.EWZ + i]
         u, v, t = r00 * p + r01 * q + r02 * r, r10 * p + r11 * q + r12 * r, r20 * p + r21 * q + r22 * r
         st, level = r02, sqrt(r12 * r12 + r22 * r22)
         ct = level if level > LEAST_COSINE else LEAST_COSINE
@@ -188,7 +184,7 @@ def follow_attitude(w):
         dpitch = cp * v + sp * t
         droll = u - st * dyaw
         kp, kd, yaw_kp, yaw_kd = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[YAW_KP + i], w[YAW_KD + i]
-        yawrate_k, holds_yaw = w[YAWRATE_K + i], w[MODE + i] != VELOCITY
+        yawrate_k, holds_yaw = w[YAWRATE_K + i], w[row.MODE + i] != VELOCITY
         turn = shortest_turn(w[WANT_YAW + i] - angle_of(-r01, r00))
         turn = yaw_kp * turn if holds_yaw else 0.0
         yaw_kd = yaw_kd if holds_yaw else yawrate_k
@@ -210,7 +206,7 @@ def is_any_steep(w):
     for i in range(LANES):
         _, _, sine, _, _, _, _, _, _ = believed_rotation(w, i)
         steep = (1.0 - sine * sine < ANGLES_FADE * ANGLES_FADE) | (w[WANT_LEVEL + i] < ANGLES_FADE)
-        count += 1 if steep & (w[MODE + i] >= POSITION) & (w[MODE + i] <= ATTITUDE) else 0
+        count += 1 if steep & (w[row.MODE + i] >= POSITION) & (w[row.MODE + i] <= ATTITUDE) else 0
     return count > 0
 
 
@@ -231,7 +227,7 @@ def turn_and_tilt(w, i):
 
     q⁻¹ q* = (a, b, c, d) is the turn (a, 0, 0, d)/n about z, followed by the tilt (n, (a b + c d)/n, (a c − b d)/n, 0).
     """
-    e, f, g, h = w[EQW + i], -w[EQX + i], -w[EQY + i], -w[EQZ + i]
+    e, f, g, h = w[row.EQW + i], -w[row.EQX + i], -w[row.EQY + i], -w[row.EQZ + i]
     p, q, r, s = wanted_quaternion(w, i)
     a, b = e * p - f * q - g * r - h * s, e * q + f * p + g * s - h * r
     c, d = e * r - f * s + g * p + h * q, e * s + f * r - g * q + h * p
@@ -252,11 +248,11 @@ def follow_steep_attitude(w):
             sp, cp = (-r12 / level, r22 / level) if level > 0.0 else (0.0, 1.0)
             droll, dpitch, dyaw = w[WANT_ROLLRATE + i], w[WANT_PITCHRATE + i], w[WANT_YAWRATE + i]
             tilt_x, tilt_y, turn = turn_and_tilt(w, i)
-            kp, kd, holds_yaw = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[MODE + i] != VELOCITY
+            kp, kd, holds_yaw = w[ATTITUDE_KP + i], w[ATTITUDE_KD + i], w[row.MODE + i] != VELOCITY
             yaw_kp, yaw_kd = (w[YAW_KP + i], w[YAW_KD + i]) if holds_yaw else (0.0, w[YAWRATE_K + i])
-            x = kp * tilt_x + kd * (r00 * droll + (cp * r10 + sp * r20) * dpitch - w[EWX + i])
-            y = kp * tilt_y + kd * (r01 * droll + (cp * r11 + sp * r21) * dpitch - w[EWY + i])
-            z = yaw_kp * turn + yaw_kd * (r02 * droll + dyaw - w[EWZ + i])
+            x = kp * tilt_x + kd * (r00 * droll + (cp * r10 + sp * r20) * dpitch - w[row.EWX + i])
+            y = kp * tilt_y + kd * (r01 * droll + (cp * r11 + sp * r21) * dpitch - w[row.EWY + i])
+            z = yaw_kp * turn + yaw_kd * (r02 * droll + dyaw - w[row.EWZ + i])
             w[WANT_X + i] += share * (x - w[WANT_X + i])
             w[WANT_Y + i] += share * (y - w[WANT_Y + i])
             w[WANT_Z + i] += share * (z - w[WANT_Z + i])
@@ -273,34 +269,42 @@ def to_body(w, i, x, y, z, in_world):
 @compiled
 def follow_rates(w):
     for i in range(LANES):
-        if w[MODE + i] == RATES:
+        if w[row.MODE + i] == RATES:
             k = w[RATE_K + i]
-            x, y, z = w[RAX + i] + k * w[RX + i], w[RAY + i] + k * w[RY + i], w[RAZ + i] + k * w[RZ + i]
-            x, y, z = to_body(w, i, x, y, z, w[R_IN_WORLD + i])
-            w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = x - k * w[EWX + i], y - k * w[EWY + i], z - k * w[EWZ + i]
-            w[WANT_THRUST + i] = w[RTHRUST + i]
-            w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, w[RZ + i]
+            x, y, z = (
+                w[row.RAX + i] + k * w[row.RX + i],
+                w[row.RAY + i] + k * w[row.RY + i],
+                w[row.RAZ + i] + k * w[row.RZ + i],
+            )
+            x, y, z = to_body(w, i, x, y, z, w[row.R_IN_WORLD + i])
+            w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = (
+                x - k * w[row.EWX + i],
+                y - k * w[row.EWY + i],
+                z - k * w[row.EWZ + i],
+            )
+            w[WANT_THRUST + i] = w[row.RTHRUST + i]
+            w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, w[row.RZ + i]
 
 
 @compiled
 def resist_pushes_of_all(w):
     for i in range(LANES):
-        resist_pushes(w, i, (w[MODE + i] != IDLE) & (w[MODE + i] != TORQUE))
+        resist_pushes(w, i, (w[row.MODE + i] != IDLE) & (w[row.MODE + i] != TORQUE))
 
 
 @compiled
 def take_torque(w):
     for i in range(LANES):
-        if w[MODE + i] == TORQUE:
-            x, y, z = to_body(w, i, w[QTX + i], w[QTY + i], w[QTZ + i], w[Q_IN_WORLD + i])
-            w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = w[QTHRUST + i], x, y, z
+        if w[row.MODE + i] == TORQUE:
+            x, y, z = to_body(w, i, w[row.QTX + i], w[row.QTY + i], w[row.QTZ + i], w[row.Q_IN_WORLD + i])
+            w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = w[row.QTHRUST + i], x, y, z
             w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan
 
 
 @compiled
 def rest(w):
     for i in range(LANES):
-        if w[MODE + i] == IDLE:
+        if w[row.MODE + i] == IDLE:
             w[WANT_THRUST + i], w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = 0.0, 0.0, 0.0, 0.0
             w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = nan, nan, nan
 

@@ -10,7 +10,7 @@ from math import exp, sqrt
 
 import numpy as np
 
-from airloom.flight_stack import Controller, StackError
+from airloom.control.flight_stack import Controller, StackError
 
 LEAST_LIFT = 1.1
 """Of all rotors at full speed, as a part of the weight."""

@@ -7,20 +7,21 @@ While nothing pushes, nothing is taken off, and the loops answer as their gains 
 """
 
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.control.lanes import limit
 from airloom.control.mixer import WANT_X, WANT_Y, WANT_Z
-from airloom.physics.rows import (
-    EWX, EWY, EWZ, GAIN, JXX, JXY, JXZ, JYY, JYZ, JZZ, LANES, MEMORY,
-)  # fmt: skip
 
 TURNING_GAINS = 6
-PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (GAIN + k * LANES for k in range(TURNING_GAINS))
+PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (row.GAIN + k * LANES for k in range(TURNING_GAINS))
 """Control period; the part of a change that motors follow in it; observer's frequency; the most it may take off."""
-OWN_GAINS = GAIN + TURNING_GAINS * LANES
+OWN_GAINS = row.GAIN + TURNING_GAINS * LANES
 
-PUSH_X, PUSH_Y, PUSH_Z, TOLD_X, TOLD_Y, TOLD_Z, EXPECT_X, EXPECT_Y, EXPECT_Z = (MEMORY + k * LANES for k in range(9))
+PUSH_X, PUSH_Y, PUSH_Z, TOLD_X, TOLD_Y, TOLD_Z, EXPECT_X, EXPECT_Y, EXPECT_Z = (
+    row.MEMORY + k * LANES for k in range(9)
+)
 """Angular accelerations found from outside and given by the rotors, and the rates that they should have led to."""
-OWN_MEMORY = MEMORY + 9 * LANES
+OWN_MEMORY = row.MEMORY + 9 * LANES
 
 
 @compiled
@@ -41,20 +42,20 @@ def _resist(w, i, on, want, rate, push, told, expected, most):
 @compiled
 def resist_pushes(w, i, on):
     """Take off the wanted angular acceleration of vehicle `i` what turns it from outside; where off, forget it."""
-    _resist(w, i, on, WANT_X, EWX, PUSH_X, TOLD_X, EXPECT_X, MOST_X)
-    _resist(w, i, on, WANT_Y, EWY, PUSH_Y, TOLD_Y, EXPECT_Y, MOST_Y)
-    _resist(w, i, on, WANT_Z, EWZ, PUSH_Z, TOLD_Z, EXPECT_Z, MOST_Z)
+    _resist(w, i, on, WANT_X, row.EWX, PUSH_X, TOLD_X, EXPECT_X, MOST_X)
+    _resist(w, i, on, WANT_Y, row.EWY, PUSH_Y, TOLD_Y, EXPECT_Y, MOST_Y)
+    _resist(w, i, on, WANT_Z, row.EWZ, PUSH_Z, TOLD_Z, EXPECT_Z, MOST_Z)
 
 
 @compiled
 def turn_by_torque(w):
     """Torque that gives the wanted angular acceleration."""
     for i in range(LANES):
-        p, q, r = w[EWX + i], w[EWY + i], w[EWZ + i]
+        p, q, r = w[row.EWX + i], w[row.EWY + i], w[row.EWZ + i]
         x, y, z = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
-        hx = w[JXX + i] * p + w[JXY + i] * q + w[JXZ + i] * r
-        hy = w[JXY + i] * p + w[JYY + i] * q + w[JYZ + i] * r
-        hz = w[JXZ + i] * p + w[JYZ + i] * q + w[JZZ + i] * r
-        w[WANT_X + i] = w[JXX + i] * x + w[JXY + i] * y + w[JXZ + i] * z + q * hz - r * hy
-        w[WANT_Y + i] = w[JXY + i] * x + w[JYY + i] * y + w[JYZ + i] * z + r * hx - p * hz
-        w[WANT_Z + i] = w[JXZ + i] * x + w[JYZ + i] * y + w[JZZ + i] * z + p * hy - q * hx
+        hx = w[row.JXX + i] * p + w[row.JXY + i] * q + w[row.JXZ + i] * r
+        hy = w[row.JXY + i] * p + w[row.JYY + i] * q + w[row.JYZ + i] * r
+        hz = w[row.JXZ + i] * p + w[row.JYZ + i] * q + w[row.JZZ + i] * r
+        w[WANT_X + i] = w[row.JXX + i] * x + w[row.JXY + i] * y + w[row.JXZ + i] * z + q * hz - r * hy
+        w[WANT_Y + i] = w[row.JXY + i] * x + w[row.JYY + i] * y + w[row.JYZ + i] * z + r * hx - p * hz
+        w[WANT_Z + i] = w[row.JXZ + i] * x + w[row.JYZ + i] * y + w[row.JZZ + i] * z + p * hy - q * hx

@@ -10,14 +10,13 @@ from math import sqrt
 
 from pydantic import Field
 
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import Estimator, Rated, block_kernel
 from airloom.estimation.ideal import take_position_and_velocity
-from airloom.flight_stack import Estimator, Rated, block_kernel
-from airloom.physics.rows import (
-    AX, AY, AZ, EQW, EQX, EQY, EQZ, EWX, EWY, EWZ, FILTER_GAIN, FILTER_MEMORY, GX, GY, GZ, LANES, MODE,
-)  # fmt: skip
 
-TWO_KP, TWO_KI, PERIOD = (FILTER_GAIN + k * LANES for k in range(3))
-IX, IY, IZ, BX, BY, BZ, COUNT = (FILTER_MEMORY + k * LANES for k in range(7))
+TWO_KP, TWO_KI, PERIOD = (row.FILTER_GAIN + k * LANES for k in range(3))
+IX, IY, IZ, BX, BY, BZ, COUNT = (row.FILTER_MEMORY + k * LANES for k in range(7))
 
 
 @block_kernel
@@ -26,19 +25,19 @@ def filter_attitude(w, rotors, tick):
     for i in range(LANES):
         dt = w[PERIOD + i]
         n = w[COUNT + i]
-        if w[MODE + i] != 0.0:
+        if w[row.MODE + i] != 0.0:
             w[COUNT + i] = -1.0  # calibrated for good: a vehicle that is idle again may be falling
         elif n >= 0.0:
-            w[BX + i] += (w[GX + i] - w[BX + i]) / (n + 1.0)
-            w[BY + i] += (w[GY + i] - w[BY + i]) / (n + 1.0)
-            w[BZ + i] += (w[GZ + i] - w[BZ + i]) / (n + 1.0)
+            w[BX + i] += (w[row.GX + i] - w[BX + i]) / (n + 1.0)
+            w[BY + i] += (w[row.GY + i] - w[BY + i]) / (n + 1.0)
+            w[BZ + i] += (w[row.GZ + i] - w[BZ + i]) / (n + 1.0)
             w[COUNT + i] = n + 1.0
-        p, q, r = w[GX + i] - w[BX + i], w[GY + i] - w[BY + i], w[GZ + i] - w[BZ + i]
-        w[EWX + i] = p
-        w[EWY + i] = q
-        w[EWZ + i] = r
-        a, b, c, d = w[EQW + i], w[EQX + i], w[EQY + i], w[EQZ + i]
-        x, y, z = w[AX + i], w[AY + i], w[AZ + i]
+        p, q, r = w[row.GX + i] - w[BX + i], w[row.GY + i] - w[BY + i], w[row.GZ + i] - w[BZ + i]
+        w[row.EWX + i] = p
+        w[row.EWY + i] = q
+        w[row.EWZ + i] = r
+        a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
+        x, y, z = w[row.AX + i], w[row.AY + i], w[row.AZ + i]
         size = sqrt(x * x + y * y + z * z)
         if size > 0.0:
             x, y, z = x / size, y / size, z / size
@@ -58,10 +57,10 @@ def filter_attitude(w, rotors, tick):
             d + a * r + b * q - c * p,
         )
         size = 1.0 / sqrt(a * a + b * b + c * c + d * d)
-        w[EQW + i] = a * size
-        w[EQX + i] = b * size
-        w[EQY + i] = c * size
-        w[EQZ + i] = d * size
+        w[row.EQW + i] = a * size
+        w[row.EQX + i] = b * size
+        w[row.EQY + i] = c * size
+        w[row.EQZ + i] = d * size
 
 
 class ComplementaryParameters(Rated):

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from airloom.loom import bundles
 from airloom.loom.bundles import Outcome, What
-from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
+from airloom.loom.listening import DoorError, Doors
+from airloom.loom.partners import failed
 from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
-from airloom.loom.seats import failed
-from airloom.loom.sights import ToldSights
-from airloom.tls import Certificate, TlsError
+from airloom.loom.visibility import ToldSights
+from airloom.net.tls import Certificate, TlsError
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there

@@ -28,10 +28,25 @@ from typing import NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from airloom.loom.protocol import (
-    COUNT, HEAD, LENGTH, STATE_NUMBERS, TIME_AND_COUNT, VERSION, Hello, Kind, Letter, ProtocolError, Reader, Welcome,
-    hello, message, parse, text, welcome,
+    COUNT,
+    HEAD,
+    LENGTH,
+    STATE_NUMBERS,
+    TIME_AND_COUNT,
+    VERSION,
+    Hello,
+    Kind,
+    Letter,
+    ProtocolError,
+    Reader,
+    Welcome,
+    hello,
+    message,
+    parse,
+    text,
+    welcome,
 )  # fmt: skip
-from airloom.loom.sights import Sights, ToldSights
+from airloom.loom.visibility import Sights, ToldSights
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from airloom.loom.doors import Doors
+    from airloom.loom.listening import Doors
     from airloom.scenario.models import Member as Description
 
 PATIENCE = 10.0  # s for the scheduler to answer, and for the workers to hand over what was printed

@@ -13,11 +13,10 @@ import numpy as np
 
 from airloom.commands import EDGE, Mode
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.libc import NO_SIGNAL, recv, send
+from airloom.compiled.rows import LANES
 from airloom.loom.protocol import HEAD, STATE_NUMBERS, TIME_AND_COUNT, Kind
-from airloom.physics.rows import (
-    B_IN_BODY, BAX, BVX, BYAWRATE, GIVEN, LANES, MODE, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE,
-)  # fmt: skip
-from airloom.system_calls import NO_SIGNAL, recv, send
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
 HEAD_SIZE, COUNT_AT = HEAD.size, HEAD.size + 8
@@ -95,7 +94,7 @@ def obey(time_ns, memory, places, counts, answers, sizes, heard):
             vehicle, mode, width = first + _got(answers[k], at, 2), answers[k, at + 2], answers[k, at + 3]
             numbers = answers[k, at + 4 : at + 4 + 8 * width].view(np.float64)
             place = places[vehicle]
-            memory[place + GIVEN + LANES * mode] = 1.0
+            memory[place + row.GIVEN + LANES * mode] = 1.0
             if mode == POSITION:
                 _set_position(memory, place, numbers)
             else:
@@ -122,7 +121,7 @@ def _is_plain(time_ns, memory, places, answer):
         at += 4
         if at + 8 * width + 2 > size or vehicle >= places.size or places[vehicle] < 0:
             return False
-        if memory[places[vehicle] + MODE] != mode or not _has_right_width(mode, width):
+        if memory[places[vehicle] + row.MODE] != mode or not _has_right_width(mode, width):
             return False
         for number in answer[at : at + 8 * width].view(np.float64):
             if not abs(number) <= EDGE:  # nor if it is no number
@@ -147,21 +146,21 @@ def _or_zero(numbers, k):
 def _set_position(memory, place, numbers):
     """Position, yaw, velocity, acceleration, yaw rate: as many as there are."""
     for i in range(3):
-        memory[place + SPX + LANES * i] = numbers[i]
-        memory[place + SVX + LANES * i] = _or_zero(numbers, 4 + i)
-        memory[place + SAX + LANES * i] = _or_zero(numbers, 7 + i)
+        memory[place + row.SPX + LANES * i] = numbers[i]
+        memory[place + row.SVX + LANES * i] = _or_zero(numbers, 4 + i)
+        memory[place + row.SAX + LANES * i] = _or_zero(numbers, 7 + i)
     yaw = _or_zero(numbers, 3)
-    memory[place + SYAW] = yaw
-    memory[place + SYAWRATE] = _or_zero(numbers, 10)
-    memory[place + SCOS] = cos(yaw)
-    memory[place + SSIN] = sin(yaw)
+    memory[place + row.SYAW] = yaw
+    memory[place + row.SYAWRATE] = _or_zero(numbers, 10)
+    memory[place + row.SCOS] = cos(yaw)
+    memory[place + row.SSIN] = sin(yaw)
 
 
 @compiled
 def _set_velocity(memory, place, numbers):
     """Velocity, yaw rate, acceleration, whether it is in the body's frame: as many as there are."""
     for i in range(3):
-        memory[place + BVX + LANES * i] = numbers[i]
-        memory[place + BAX + LANES * i] = _or_zero(numbers, 4 + i)
-    memory[place + BYAWRATE] = _or_zero(numbers, 3)
-    memory[place + B_IN_BODY] = _or_zero(numbers, 7)
+        memory[place + row.BVX + LANES * i] = numbers[i]
+        memory[place + row.BAX + LANES * i] = _or_zero(numbers, 4 + i)
+    memory[place + row.BYAWRATE] = _or_zero(numbers, 3)
+    memory[place + row.B_IN_BODY] = _or_zero(numbers, 7)

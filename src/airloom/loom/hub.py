@@ -15,13 +15,13 @@ from typing import Any
 
 from airloom.loom import bundles, protocol
 from airloom.loom.bundles import Admission, Outcome, Round
-from airloom.loom.doors import Doors
 from airloom.loom.line import Line, LineLost
+from airloom.loom.listening import Doors
 from airloom.loom.newcomers import Introduced, Newcomers, refuse
+from airloom.loom.partners import BranchSeat, Seat, failed
 from airloom.loom.plan import Plan
 from airloom.loom.protocol import Hello, Kind, ProtocolError
-from airloom.loom.seats import BranchSeat, Seat, failed
-from airloom.loom.sights import Sights
+from airloom.loom.visibility import Sights
 
 Answer = Callable[[Admission | str], None]
 """Called with what a newcomer is granted, or with the reason why it is turned away."""

@@ -10,7 +10,8 @@ import struct
 from typing import Any
 
 from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
-from airloom.tls import secured
+from airloom.net.sockets import make_quick_and_mortal
+from airloom.net.tls import secured
 
 
 class LineLost(Exception):
@@ -133,17 +134,6 @@ def _size(data: bytes, longest: int) -> int | None:
     if not 1 <= length <= longest:
         raise ProtocolError(f"a message of {length} bytes: at least 1 and at most {longest} are taken")
     return 4 + length
-
-
-def make_quick_and_mortal(connection: socket.socket) -> None:
-    """Small messages go at once, and a cut cable is noticed, even by who only waits: after about 25 s."""
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 10)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5)
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3)
-    # While something sent is not acknowledged nobody asks; the kernel repeats it for a quarter of an hour (RFC 5482).
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 25_000)
 
 
 class TlsLine(Line):

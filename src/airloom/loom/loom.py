@@ -16,22 +16,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.clock import ticks_per_period
+from airloom.basics.clock import ticks_per_period
+from airloom.basics.patterns import PatternError, matching
 from airloom.commands import CommandError
 from airloom.loom import protocol
 from airloom.loom.bundles import Admission, Outcome, Round, What
 from airloom.loom.cluster import Cluster, ClusterError
-from airloom.loom.doors import DoorError, Doors
 from airloom.loom.hub import Answer, Hub
+from airloom.loom.listening import DoorError, Doors
 from airloom.loom.plan import Plan
 from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import (
-    MOST_LETTER_BYTES, MOST_LETTERS, MOST_OF_LETTERS, End, Hello, Kind, Letter, Phase, ProtocolError, Welcome,
+    MOST_LETTER_BYTES,
+    MOST_LETTERS,
+    MOST_OF_LETTERS,
+    End,
+    Hello,
+    Kind,
+    Letter,
+    Phase,
+    ProtocolError,
+    Welcome,
 )  # fmt: skip
-from airloom.loom.sights import FleetSights
-from airloom.patterns import PatternError, matching
+from airloom.loom.visibility import FleetSights
+from airloom.net.tls import Certificate, TlsError
 from airloom.scenario.errors import shortened
-from airloom.tls import Certificate, TlsError
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description

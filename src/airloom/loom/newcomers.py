@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from airloom import reserve
-from airloom.loom.doors import Doors
 from airloom.loom.line import Line, LineLost
+from airloom.loom.listening import Doors
 from airloom.loom.protocol import Kind, ProtocolError, told
+from airloom.net import reserve
 
 MOST = 64
 """That stand there at once; one more takes the place of the one that has been there longest."""

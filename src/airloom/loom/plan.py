@@ -7,9 +7,9 @@ import numpy as np
 from airloom.loom.bundles import Outcome, Round, What
 from airloom.loom.exchange import LIST_AT, NOT_READ, NOT_SENT, ROOM, exchange, obey
 from airloom.loom.line import LineLost
+from airloom.loom.partners import BranchSeat, Seat, failed
 from airloom.loom.protocol import HEAD, NO_LETTERS, STATE_NUMBERS, Kind, letters_as_bytes
-from airloom.loom.seats import BranchSeat, Seat, failed
-from airloom.loom.sights import GONE, Sights
+from airloom.loom.visibility import GONE, Sights
 
 
 class Plan:

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from airloom.basics.text import sound
 from airloom.commands import BY_MODE, Command, Mode
-from airloom.text import sound
 
 VERSION = 1
 LONGEST_MESSAGE = 16 * 1024 * 1024

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
-from airloom.clock import NS_PER_SECOND
+from airloom.basics.clock import NS_PER_SECOND
 from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled, numbers_at
-from airloom.flight_stack import ARRIVED
-from airloom.loop import GUIDE_KERNEL, PLAN, PLAN_LENGTH
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.compiled.tables import GUIDE_KERNEL, PLAN, PLAN_LENGTH
+from airloom.control.flight_stack import ARRIVED
 from airloom.missions.tasks import LOOK_PERIOD_NS, MissionError, MissionTimeout, Task, Wait
-from airloom.physics.rows import LANES, MODE
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -138,7 +139,10 @@ def find_ends(blocks, guides, places):
         for i in range(LANES):
             if guides[b, i, GUIDE_KERNEL] == 0:
                 continue
-            if blocks[b, MODE + i] == 0.0 or numbers_at(guides[b, i, PLAN], guides[b, i, PLAN_LENGTH])[ARRIVED] != 0.0:
+            if (
+                blocks[b, row.MODE + i] == 0.0
+                or numbers_at(guides[b, i, PLAN], guides[b, i, PLAN_LENGTH])[ARRIVED] != 0.0
+            ):
                 places[count] = b * LANES + i
                 count += 1
     return count

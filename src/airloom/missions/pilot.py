@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airloom import messages
+from airloom.basics.rotations import yaw_from_quaternion
+from airloom.bus import messages
 from airloom.commands import EDGE, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import ARRIVED_WITHIN, PathError, PiecewisePolynomial, through
-from airloom.rotations import yaw_from_quaternion
 from airloom.world.ground import first_buried, ground
 
 if TYPE_CHECKING:

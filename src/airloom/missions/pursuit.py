@@ -10,14 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from airloom.bus import Topic
+from airloom.bus.bus import Topic
 from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
-from airloom.flight_stack import ARRIVED, guide_kernel
+from airloom.compiled import rows as row
+from airloom.control.flight_stack import ARRIVED, guide_kernel
 from airloom.missions.trajectory import ARRIVED_WITHIN, PathError
-from airloom.physics.rows import (
-    B_IN_BODY, BAX, BAY, BAZ, BVX, BVY, BVZ, BYAWRATE, PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ,
-)  # fmt: skip
 
 SHORTEST, LONGEST, PER_SPEED = 2.0, 8.0, 1.0
 TOP_SPEED = 12.0
@@ -129,12 +127,14 @@ def is_at_end(plan, x, y, z):
 
 @guide_kernel
 def pursue(w, i, tick, plan):
-    speed = sqrt(w[VX + i] ** 2 + w[VY + i] ** 2 + w[VZ + i] ** 2)
-    a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+    speed = sqrt(w[row.VX + i] ** 2 + w[row.VY + i] ** 2 + w[row.VZ + i] ** 2)
+    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
     yaw = atan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d))
-    w[BVX + i], w[BVY + i], w[BVZ + i], w[BYAWRATE + i] = steer(plan, w[PX + i], w[PY + i], w[PZ + i], speed, yaw)
-    w[BAX + i], w[BAY + i], w[BAZ + i], w[B_IN_BODY + i] = 0.0, 0.0, 0.0, 0.0
-    plan[ARRIVED] = is_at_end(plan, w[PX + i], w[PY + i], w[PZ + i])
+    w[row.BVX + i], w[row.BVY + i], w[row.BVZ + i], w[row.BYAWRATE + i] = steer(
+        plan, w[row.PX + i], w[row.PY + i], w[row.PZ + i], speed, yaw
+    )
+    w[row.BAX + i], w[row.BAY + i], w[row.BAZ + i], w[row.B_IN_BODY + i] = 0.0, 0.0, 0.0, 0.0
+    plan[ARRIVED] = is_at_end(plan, w[row.PX + i], w[row.PY + i], w[row.PZ + i])
     if plan[WANTED]:
         at = TAPE + 4 * int(plan[TAPED])
         plan[at], plan[at + 1], plan[at + 2], plan[at + 3] = tick, plan[TARGET_X], plan[TARGET_Y], plan[TARGET_Z]

@@ -10,8 +10,8 @@ from collections.abc import Callable, Coroutine, Generator
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from airloom.blame import told
-from airloom.clock import NS_PER_SECOND
+from airloom.basics.clock import NS_PER_SECOND
+from airloom.basics.origin import told
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation

@@ -17,8 +17,9 @@ import numpy as np
 
 from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
-from airloom.flight_stack import ARRIVED, guide_kernel
-from airloom.physics.rows import LANES, PX, PY, PZ, SAX, SCOS, SPX, SSIN, SVX, SYAW, SYAWRATE, VX, VY, VZ
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import ARRIVED, guide_kernel
 
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
@@ -38,7 +39,11 @@ class PathError(ValueError):
 @compiled
 def pace_on_leash(w, i):
     """How fast the setpoint goes on: as planned near the vehicle, not at all when it is far ahead."""
-    x, y, z = w[PX + i] - w[SPX + i], w[PY + i] - w[SPX + LANES + i], w[PZ + i] - w[SPX + 2 * LANES + i]
+    x, y, z = (
+        w[row.PX + i] - w[row.SPX + i],
+        w[row.PY + i] - w[row.SPX + LANES + i],
+        w[row.PZ + i] - w[row.SPX + 2 * LANES + i],
+    )
     gap = sqrt(x * x + y * y + z * z)
     return min(max((END_OF_LEASH - gap) / (END_OF_LEASH - LEASH), 0.0), 1.0)
 
@@ -68,10 +73,14 @@ def set_setpoint(w, i, tick, plan):
             p = p * t + plan[first + n]
         v, a = (0.0, 0.0) if over else (v * pace, a * pace * pace)
         if axis < 3:
-            w[SPX + axis * LANES + i], w[SVX + axis * LANES + i], w[SAX + axis * LANES + i] = p, v, a
+            w[row.SPX + axis * LANES + i], w[row.SVX + axis * LANES + i], w[row.SAX + axis * LANES + i] = (
+                p,
+                v,
+                a,
+            )
         else:
-            w[SYAW + i], w[SYAWRATE + i] = p, v
-            w[SCOS + i], w[SSIN + i] = cos(p), sin(p)
+            w[row.SYAW + i], w[row.SYAWRATE + i] = p, v
+            w[row.SCOS + i], w[row.SSIN + i] = cos(p), sin(p)
 
 
 @guide_kernel
@@ -79,8 +88,8 @@ def follow_trajectory(w, i, tick, plan):
     if plan[PRESENT] != 0.0:
         set_setpoint(w, i, tick, plan)
     if plan[PRESENT] == 0.0:
-        x, y, z = w[PX + i] - plan[GOAL_X], w[PY + i] - plan[GOAL_Y], w[PZ + i] - plan[GOAL_Z]
-        speed = sqrt(w[VX + i] ** 2 + w[VY + i] ** 2 + w[VZ + i] ** 2)
+        x, y, z = w[row.PX + i] - plan[GOAL_X], w[row.PY + i] - plan[GOAL_Y], w[row.PZ + i] - plan[GOAL_Z]
+        speed = sqrt(w[row.VX + i] ** 2 + w[row.VY + i] ** 2 + w[row.VZ + i] ** 2)
         plan[ARRIVED] = sqrt(x * x + y * y + z * z) < ARRIVED_WITHIN and speed < STILL_BELOW
 
 
@@ -217,17 +226,17 @@ def _choose_inner(points, durations, band, inner):
 def _add_leg(leg, points, duration, band, right):
     """What one leg adds to the equations of its ends; those at rest have none."""
     for a in range(ENDS):
-        row, order = INNER * (leg - 1 + a // 4) + a % 4 - 1, a % 4
-        if order == 0 or not 0 <= row < band.shape[0]:
+        equation, order = INNER * (leg - 1 + a // 4) + a % 4 - 1, a % 4
+        if order == 0 or not 0 <= equation < band.shape[0]:
             continue
         for b in range(ENDS):
             weight = _SNAP_OF_ENDS[a, b] * duration ** (order + b % 4 - 7)
             column = INNER * (leg - 1 + b // 4) + b % 4 - 1
             if b % 4 == 0:
                 for axis in range(right.shape[1]):
-                    right[row, axis] -= weight * points[leg + b // 4, axis]
+                    right[equation, axis] -= weight * points[leg + b // 4, axis]
             elif 0 <= column < band.shape[0]:
-                band[row, BAND + column - row] += weight
+                band[equation, BAND + column - equation] += weight
 
 
 @compiled

@@ -12,11 +12,9 @@ from math import sqrt
 import numpy as np
 
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.physics.attitude import orient
-from airloom.physics.rows import (
-    BOX_CX, BOX_CY, BOX_CZ, BOX_X, BOX_Y, BOX_Z, CX, CY, CZ, FX, FY, FZ, LANES, MASS, PX, PY, PZ, R00, R01, R02, R10,
-    R11, R12, R20, R21, R22, SCRATCH, TX, TY, TZ, VX, VY, VZ, WX, WY, WZ,
-)  # fmt: skip
 from airloom.world.ground import W_STEP, W_TOP, ground
 
 CONTACT_FREQUENCY = 120.0  # rad/s, lowered for long steps so that a step turns the oscillator by at most 0.3 rad
@@ -25,7 +23,7 @@ FRICTION = 0.6
 CREEP = 20.0  # m/s for each second of step: the shorter the step, the closer to Coulomb's law
 (
     BODY_X, BODY_Y, BODY_Z, CORNER_X, CORNER_Y, CORNER_Z, HEIGHT, EAST, NORTH, GROUND_X, GROUND_Y, GROUND_Z, TOUCHING,
-) = (SCRATCH + k * LANES for k in range(13))  # fmt: skip
+) = (row.SCRATCH + k * LANES for k in range(13))  # fmt: skip
 
 
 @compiled
@@ -33,10 +31,10 @@ def add_ground_contact(w, world):
     near = False
     for i in range(LANES):
         reach = (
-            abs(w[BOX_CX + i]) + abs(w[BOX_CY + i]) + abs(w[BOX_CZ + i])
-            + w[BOX_X + i] + w[BOX_Y + i] + w[BOX_Z + i]
+            abs(w[row.BOX_CX + i]) + abs(w[row.BOX_CY + i]) + abs(w[row.BOX_CZ + i])
+            + w[row.BOX_X + i] + w[row.BOX_Y + i] + w[row.BOX_Z + i]
         )  # fmt: skip
-        near |= w[PZ + i] - reach < world[W_TOP]
+        near |= w[row.PZ + i] - reach < world[W_TOP]
     if near:
         for corner in range(8):
             _place_corner(w, corner & 1, corner & 2, corner & 4)
@@ -48,13 +46,13 @@ def corner_forces(w: np.ndarray, lanes: int, world: np.ndarray) -> tuple[np.ndar
     """Corners of a block's first vehicles that touch the ground, and the forces there (world, N); spoils the block."""
     points, forces = [], []
     orient(w)
-    turns = w[R00 : R00 + 9 * LANES].reshape(3, 3, LANES)
+    turns = w[row.R00 : row.R00 + 9 * LANES].reshape(3, 3, LANES)
     for corner in range(8):
-        w[FX : FX + 3 * LANES] = 0.0
+        w[row.FX : row.FX + 3 * LANES] = 0.0
         _place_corner(w, corner & 1, corner & 2, corner & 4)
         _look_at_ground(w, world)
         _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
-        force = np.einsum("jki,ki->ij", turns, w[FX : FX + 3 * LANES].reshape(3, LANES))[:lanes]
+        force = np.einsum("jki,ki->ij", turns, w[row.FX : row.FX + 3 * LANES].reshape(3, LANES))[:lanes]
         touching = np.any(force != 0.0, axis=1)
         points.append(w[CORNER_X : CORNER_X + 3 * LANES].reshape(3, LANES)[:, :lanes].T[touching].copy())
         forces.append(force[touching].copy())
@@ -66,15 +64,15 @@ def _place_corner(w, front, left, top):
     """Where a corner of the box is, in the body and in the world."""
     x, y, z = 1.0 if front else -1.0, 1.0 if left else -1.0, 1.0 if top else -1.0
     for i in range(LANES):
-        bx = w[BOX_CX + i] + x * w[BOX_X + i]
-        by = w[BOX_CY + i] + y * w[BOX_Y + i]
-        bz = w[BOX_CZ + i] + z * w[BOX_Z + i]
+        bx = w[row.BOX_CX + i] + x * w[row.BOX_X + i]
+        by = w[row.BOX_CY + i] + y * w[row.BOX_Y + i]
+        bz = w[row.BOX_CZ + i] + z * w[row.BOX_Z + i]
         w[BODY_X + i] = bx
         w[BODY_Y + i] = by
         w[BODY_Z + i] = bz
-        w[CORNER_X + i] = w[PX + i] + w[R00 + i] * bx + w[R01 + i] * by + w[R02 + i] * bz
-        w[CORNER_Y + i] = w[PY + i] + w[R10 + i] * bx + w[R11 + i] * by + w[R12 + i] * bz
-        w[CORNER_Z + i] = w[PZ + i] + w[R20 + i] * bx + w[R21 + i] * by + w[R22 + i] * bz
+        w[CORNER_X + i] = w[row.PX + i] + w[row.R00 + i] * bx + w[row.R01 + i] * by + w[row.R02 + i] * bz
+        w[CORNER_Y + i] = w[row.PY + i] + w[row.R10 + i] * bx + w[row.R11 + i] * by + w[row.R12 + i] * bz
+        w[CORNER_Z + i] = w[row.PZ + i] + w[row.R20 + i] * bx + w[row.R21 + i] * by + w[row.R22 + i] * bz
 
 
 @compiled
@@ -91,29 +89,36 @@ def _push_corner(w, frequency, creep):
         nz = 1.0 / sqrt(1.0 + east * east + north * north)
         nx, ny = -east * nz, -north * nz
         bx, by, bz = w[BODY_X + i], w[BODY_Y + i], w[BODY_Z + i]
-        p, q, r = w[WX + i], w[WY + i], w[WZ + i]
+        p, q, r = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
         sx, sy, sz = q * bz - r * by, r * bx - p * bz, p * by - q * bx
-        vx = w[VX + i] + w[R00 + i] * sx + w[R01 + i] * sy + w[R02 + i] * sz
-        vy = w[VY + i] + w[R10 + i] * sx + w[R11 + i] * sy + w[R12 + i] * sz
-        vz = w[VZ + i] + w[R20 + i] * sx + w[R21 + i] * sy + w[R22 + i] * sz
+        vx = w[row.VX + i] + w[row.R00 + i] * sx + w[row.R01 + i] * sy + w[row.R02 + i] * sz
+        vy = w[row.VY + i] + w[row.R10 + i] * sx + w[row.R11 + i] * sy + w[row.R12 + i] * sz
+        vz = w[row.VZ + i] + w[row.R20 + i] * sx + w[row.R21 + i] * sy + w[row.R22 + i] * sz
         out = vx * nx + vy * ny + vz * nz
-        push = w[MASS + i] * frequency * (0.25 * frequency * depth * nz - 0.5 * DAMPING_RATIO * out)
+        push = w[row.MASS + i] * frequency * (0.25 * frequency * depth * nz - 0.5 * DAMPING_RATIO * out)
         touching = 1.0 if (depth > 0.0) & (push > 0.0) else 0.0
         vx, vy, vz = vx - out * nx, vy - out * ny, vz - out * nz
         hold = FRICTION * push / sqrt(vx * vx + vy * vy + vz * vz + creep * creep)
         fx, fy, fz = push * nx - hold * vx, push * ny - hold * vy, push * nz - hold * vz
-        w[GROUND_X + i] = w[R00 + i] * fx + w[R10 + i] * fy + w[R20 + i] * fz
-        w[GROUND_Y + i] = w[R01 + i] * fx + w[R11 + i] * fy + w[R21 + i] * fz
-        w[GROUND_Z + i] = w[R02 + i] * fx + w[R12 + i] * fy + w[R22 + i] * fz
+        w[GROUND_X + i] = w[row.R00 + i] * fx + w[row.R10 + i] * fy + w[row.R20 + i] * fz
+        w[GROUND_Y + i] = w[row.R01 + i] * fx + w[row.R11 + i] * fy + w[row.R21 + i] * fz
+        w[GROUND_Z + i] = w[row.R02 + i] * fx + w[row.R12 + i] * fy + w[row.R22 + i] * fz
         w[TOUCHING + i] = touching
     for i in range(LANES):
-        x, y, z = w[BODY_X + i] - w[CX + i], w[BODY_Y + i] - w[CY + i], w[BODY_Z + i] - w[CZ + i]
+        x, y, z = w[BODY_X + i] - w[row.CX + i], w[BODY_Y + i] - w[row.CY + i], w[BODY_Z + i] - w[row.CZ + i]
         gx, gy, gz = w[GROUND_X + i], w[GROUND_Y + i], w[GROUND_Z + i]
-        fx, fy, fz, tx, ty, tz = w[FX + i], w[FY + i], w[FZ + i], w[TX + i], w[TY + i], w[TZ + i]
+        fx, fy, fz, tx, ty, tz = (
+            w[row.FX + i],
+            w[row.FY + i],
+            w[row.FZ + i],
+            w[row.TX + i],
+            w[row.TY + i],
+            w[row.TZ + i],
+        )
         touching = w[TOUCHING + i] > 0.0
-        w[FX + i] = fx + gx if touching else fx
-        w[FY + i] = fy + gy if touching else fy
-        w[FZ + i] = fz + gz if touching else fz
-        w[TX + i] = tx + (y * gz - z * gy) if touching else tx
-        w[TY + i] = ty + (z * gx - x * gz) if touching else ty
-        w[TZ + i] = tz + (x * gy - y * gx) if touching else tz
+        w[row.FX + i] = fx + gx if touching else fx
+        w[row.FY + i] = fy + gy if touching else fy
+        w[row.FZ + i] = fz + gz if touching else fz
+        w[row.TX + i] = tx + (y * gz - z * gy) if touching else tx
+        w[row.TY + i] = ty + (z * gx - x * gz) if touching else ty
+        w[row.TZ + i] = tz + (x * gy - y * gx) if touching else tz

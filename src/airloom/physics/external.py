@@ -1,19 +1,18 @@
 """Force and torque that systems put on a vehicle from outside."""
 
 from airloom.compiled import compiled
-from airloom.physics.rows import (
-    EFX, EFY, EFZ, ETX, ETY, ETZ, FX, FY, FZ, LANES, R00, R01, R02, R10, R11, R12, R20, R21, R22, TX, TY, TZ,
-)  # fmt: skip
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 
 
 @compiled
 def set_external(w):
     """Start the wrench with the force at the centre (world) and the torque (body) that systems have set."""
     for i in range(LANES):
-        x, y, z = w[EFX + i], w[EFY + i], w[EFZ + i]
-        w[FX + i] = w[R00 + i] * x + w[R10 + i] * y + w[R20 + i] * z
-        w[FY + i] = w[R01 + i] * x + w[R11 + i] * y + w[R21 + i] * z
-        w[FZ + i] = w[R02 + i] * x + w[R12 + i] * y + w[R22 + i] * z
-        w[TX + i] = w[ETX + i]
-        w[TY + i] = w[ETY + i]
-        w[TZ + i] = w[ETZ + i]
+        x, y, z = w[row.EFX + i], w[row.EFY + i], w[row.EFZ + i]
+        w[row.FX + i] = w[row.R00 + i] * x + w[row.R10 + i] * y + w[row.R20 + i] * z
+        w[row.FY + i] = w[row.R01 + i] * x + w[row.R11 + i] * y + w[row.R21 + i] * z
+        w[row.FZ + i] = w[row.R02 + i] * x + w[row.R12 + i] * y + w[row.R22 + i] * z
+        w[row.TX + i] = w[row.ETX + i]
+        w[row.TY + i] = w[row.ETY + i]
+        w[row.TZ + i] = w[row.ETZ + i]

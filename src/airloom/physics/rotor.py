@@ -13,14 +13,12 @@ from __future__ import annotations
 import numpy as np
 
 from airloom.compiled import compiled
-from airloom.physics.rows import (
-    DAMPING, FX, FY, FZ, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, PROPELLER_WIDTH, PUSH, ROTOR_DAMPING, ROTOR_PUSH,
-    ROTOR_WIDTH, ROTORS_TOGETHER, SHARE, SPEED, TARGET, TX, TY, TZ, UX, UY, UZ, WX, WY, WZ,
-)  # fmt: skip
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 
-FOUR_ROTORS, FOUR_PROPELLERS = ROTORS_TOGETHER * ROTOR_WIDTH, ROTORS_TOGETHER * PROPELLER_WIDTH
-SPEED_A, SPEED_B, SPEED_C, SPEED_D = (k * ROTOR_WIDTH + SPEED for k in range(ROTORS_TOGETHER))
-A, B, C, D = (k * PROPELLER_WIDTH for k in range(ROTORS_TOGETHER))
+FOUR_ROTORS, FOUR_PROPELLERS = row.ROTORS_TOGETHER * row.ROTOR_WIDTH, row.ROTORS_TOGETHER * row.PROPELLER_WIDTH
+SPEED_A, SPEED_B, SPEED_C, SPEED_D = (k * row.ROTOR_WIDTH + row.SPEED for k in range(row.ROTORS_TOGETHER))
+A, B, C, D = (k * row.PROPELLER_WIDTH for k in range(row.ROTORS_TOGETHER))
 
 
 def cross_matrix(v: np.ndarray) -> np.ndarray:
@@ -50,12 +48,12 @@ def damping_per_speed(rotor, center_of_mass) -> np.ndarray:
 @compiled
 def _spin(rotor):
     for i in range(LANES):
-        u, top = rotor[TARGET + i], rotor[MAX_SPEED + i]
-        up, down, speed = rotor[LAG_UP + i], rotor[LAG_DOWN + i], rotor[SPEED + i]
+        u, top = rotor[row.TARGET + i], rotor[row.MAX_SPEED + i]
+        up, down, speed = rotor[row.LAG_UP + i], rotor[row.LAG_DOWN + i], rotor[row.SPEED + i]
         u = u if u > 0.0 else 0.0
-        u = rotor[SHARE + i] * (u if u < top else top)
+        u = rotor[row.SHARE + i] * (u if u < top else top)
         lag = up if u > speed else down
-        rotor[SPEED + i] = lag * speed + (1.0 - lag) * u
+        rotor[row.SPEED + i] = lag * speed + (1.0 - lag) * u
 
 
 @compiled
@@ -64,26 +62,26 @@ def spin_rotors(rotors):
 
     The new speed acts during the whole tick, as in RotorS.
     """
-    for base in range(0, rotors.size, ROTOR_WIDTH):
-        _spin(rotors[base : base + ROTOR_WIDTH])
+    for base in range(0, rotors.size, row.ROTOR_WIDTH):
+        _spin(rotors[base : base + row.ROTOR_WIDTH])
 
 
 @compiled
 def _sum_four(w, rotors, four):
-    for row in range(6):
+    for n in range(6):
         for i in range(LANES):
-            j = row * LANES + i
+            j = n * LANES + i
             a, b, c, d = rotors[SPEED_A + i], rotors[SPEED_B + i], rotors[SPEED_C + i], rotors[SPEED_D + i]
-            w[ROTOR_PUSH + j] += (
-                a * a * four[A + PUSH + j] + b * b * four[B + PUSH + j]
-                + c * c * four[C + PUSH + j] + d * d * four[D + PUSH + j]
+            w[row.ROTOR_PUSH + j] += (
+                a * a * four[A + row.PUSH + j] + b * b * four[B + row.PUSH + j]
+                + c * c * four[C + row.PUSH + j] + d * d * four[D + row.PUSH + j]
             )  # fmt: skip
-    for row in range(36):
+    for n in range(36):
         for i in range(LANES):
-            j = row * LANES + i
-            w[ROTOR_DAMPING + j] += (
-                rotors[SPEED_A + i] * four[A + DAMPING + j] + rotors[SPEED_B + i] * four[B + DAMPING + j]
-                + rotors[SPEED_C + i] * four[C + DAMPING + j] + rotors[SPEED_D + i] * four[D + DAMPING + j]
+            j = n * LANES + i
+            w[row.ROTOR_DAMPING + j] += (
+                rotors[SPEED_A + i] * four[A + row.DAMPING + j] + rotors[SPEED_B + i] * four[B + row.DAMPING + j]
+                + rotors[SPEED_C + i] * four[C + row.DAMPING + j] + rotors[SPEED_D + i] * four[D + row.DAMPING + j]
             )  # fmt: skip
 
 
@@ -91,27 +89,27 @@ def _sum_four(w, rotors, four):
 def sum_rotors(w, rotors, propellers):
     """Constant wrench and damping matrix of all rotors at their present speeds."""
     for j in range(42 * LANES):
-        w[ROTOR_PUSH + j] = 0.0
+        w[row.ROTOR_PUSH + j] = 0.0
     for k in range(rotors.size // FOUR_ROTORS):
         _sum_four(w, rotors[k * FOUR_ROTORS :], propellers[k * FOUR_PROPELLERS :])
 
 
 @compiled
-def _damping(w, row, i):
-    d = ROTOR_DAMPING + row * 6 * LANES + i
+def _damping(w, n, i):
+    d = row.ROTOR_DAMPING + n * 6 * LANES + i
     return (
-        w[d] * w[UX + i] + w[d + LANES] * w[UY + i] + w[d + 2 * LANES] * w[UZ + i]
-        + w[d + 3 * LANES] * w[WX + i] + w[d + 4 * LANES] * w[WY + i] + w[d + 5 * LANES] * w[WZ + i]
+        w[d] * w[row.UX + i] + w[d + LANES] * w[row.UY + i] + w[d + 2 * LANES] * w[row.UZ + i]
+        + w[d + 3 * LANES] * w[row.WX + i] + w[d + 4 * LANES] * w[row.WY + i] + w[d + 5 * LANES] * w[row.WZ + i]
     )  # fmt: skip
 
 
 @compiled
 def add_rotors(w):
     for i in range(LANES):
-        w[FX + i] += w[ROTOR_PUSH + i] - _damping(w, 0, i)
-        w[FY + i] += w[ROTOR_PUSH + LANES + i] - _damping(w, 1, i)
-        w[FZ + i] += w[ROTOR_PUSH + 2 * LANES + i] - _damping(w, 2, i)
+        w[row.FX + i] += w[row.ROTOR_PUSH + i] - _damping(w, 0, i)
+        w[row.FY + i] += w[row.ROTOR_PUSH + LANES + i] - _damping(w, 1, i)
+        w[row.FZ + i] += w[row.ROTOR_PUSH + 2 * LANES + i] - _damping(w, 2, i)
     for i in range(LANES):
-        w[TX + i] += w[ROTOR_PUSH + 3 * LANES + i] - _damping(w, 3, i)
-        w[TY + i] += w[ROTOR_PUSH + 4 * LANES + i] - _damping(w, 4, i)
-        w[TZ + i] += w[ROTOR_PUSH + 5 * LANES + i] - _damping(w, 5, i)
+        w[row.TX + i] += w[row.ROTOR_PUSH + 3 * LANES + i] - _damping(w, 3, i)
+        w[row.TY + i] += w[row.ROTOR_PUSH + 4 * LANES + i] - _damping(w, 4, i)
+        w[row.TZ + i] += w[row.ROTOR_PUSH + 5 * LANES + i] - _damping(w, 5, i)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from airloom import plugin
-from airloom.clock import ticks_per_period, to_ns, whole_ticks
+from airloom.basics.clock import ticks_per_period, to_ns, whole_ticks
 
 from .errors import KeyPath, complaint
 from .keys import either

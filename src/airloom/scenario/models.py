@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
 
+from airloom.basics.patterns import Pattern
 from airloom.commands import EDGE
-from airloom.patterns import Pattern
 
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict()]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from airloom.text import is_sound
+from airloom.basics.text import is_sound
 
 from .errors import KeyPath, ScenarioError, complaint, shown
 

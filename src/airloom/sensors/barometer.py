@@ -1,6 +1,6 @@
 """Barometer: static pressure of the standard atmosphere."""
 
-from airloom import messages
+from airloom.bus import messages
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, sensor_position
 from airloom.world.atmosphere import air_pressure, air_temperature

@@ -3,7 +3,7 @@
 from math import pi
 from typing import Literal
 
-from airloom import messages
+from airloom.bus import messages
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity
 from airloom.world.geodesy import local_to_geodetic, sphere_to_geodetic

@@ -1,7 +1,7 @@
 """Inertial measurement unit: angular rate and specific force where it is mounted."""
 
-from airloom import messages
-from airloom.physics.rows import GX, MAX, MAY, MAZ, MLX, MLY, MLZ, WX, WY, WZ
+from airloom.bus import messages
+from airloom.compiled import rows as row
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import MOUNT_POSITION, READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
 from airloom.world.ground import W_GRAVITY
@@ -17,9 +17,9 @@ class ImuParameters(Mounted):
 def measure_imu(w, i, world, s, key, sample):
     """Rates, and f = a + g at the mount: origin's mean acceleration over the tick plus the lever arm's."""
     x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
-    a, b, c = w[WX + i], w[WY + i], w[WZ + i]
-    lx, ly, lz = w[MLX + i], w[MLY + i], w[MLZ + i]
-    fx, fy, fz = world_to_body(w, i, w[MAX + i], w[MAY + i], w[MAZ + i] + world[W_GRAVITY])
+    a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
+    lx, ly, lz = w[row.MEAN_ALPHA_X + i], w[row.MEAN_ALPHA_Y + i], w[row.MEAN_ALPHA_Z + i]
+    fx, fy, fz = world_to_body(w, i, w[row.MEAN_AX + i], w[row.MEAN_AY + i], w[row.MEAN_AZ + i] + world[W_GRAVITY])
     sx, sy, sz = b * z - c * y, c * x - a * z, a * y - b * x
     fx += (ly * z - lz * y) + (b * sz - c * sy)
     fy += (lz * x - lx * z) + (c * sx - a * sz)
@@ -34,7 +34,7 @@ class Imu(Sensor):
 
     Parameters = ImuParameters
     kernel = measure_imu
-    destination = GX
+    destination = row.GX
     width = 6
 
     def template(self) -> messages.Template:

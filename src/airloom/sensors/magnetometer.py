@@ -1,6 +1,6 @@
 """Magnetometer: the world's magnetic field in the sensor's axes."""
 
-from airloom import messages
+from airloom.bus import messages
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
 from airloom.world.ground import W_FIELD_X, W_FIELD_Y, W_FIELD_Z

@@ -2,14 +2,21 @@
 
 from math import cos, sin, sqrt
 
-from airloom import messages
+from airloom.basics.rotations import quaternion_from_euler
+from airloom.bus import messages
 from airloom.compiled import compiled
+from airloom.compiled import rows as row
 from airloom.physics.attitude import multiply
-from airloom.physics.rows import OPX, QW, QX, QY, QZ, WX, WY, WZ
-from airloom.rotations import quaternion_from_euler
 from airloom.sensors.errors import ANY_ERRORS, Errors, add_errors
 from airloom.sensors.sensor import (
-    OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity_in_body, to_sensor,
+    OWN,
+    READING,
+    Mounted,
+    Sensor,
+    sensor_kernel,
+    sensor_position,
+    sensor_velocity_in_body,
+    to_sensor,
 )  # fmt: skip
 
 
@@ -42,10 +49,10 @@ def measure_odometry(w, i, world, s, key, sample):
     vx, vy, vz = sensor_velocity_in_body(w, i, s)
     s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
     s[READING + 3], s[READING + 4], s[READING + 5], s[READING + 6] = multiply(
-        w[QW + i], w[QX + i], w[QY + i], w[QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3]
+        w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], s[OWN], s[OWN + 1], s[OWN + 2], s[OWN + 3]
     )
     s[READING + 7], s[READING + 8], s[READING + 9] = to_sensor(s, vx, vy, vz)
-    s[READING + 10], s[READING + 11], s[READING + 12] = to_sensor(s, w[WX + i], w[WY + i], w[WZ + i])
+    s[READING + 10], s[READING + 11], s[READING + 12] = to_sensor(s, w[row.WX + i], w[row.WY + i], w[row.WZ + i])
     if s[ANY_ERRORS] != 0.0:
         add_errors(s, READING, 0, 3, key, sample)
         turn_by_errors(s, key, sample)
@@ -57,7 +64,7 @@ class Odometry(Sensor):
 
     Parameters = OdometryParameters
     kernel = measure_odometry
-    destination = OPX
+    destination = row.OPX
     width = 13
 
     def own_parameters(self) -> list[float]:

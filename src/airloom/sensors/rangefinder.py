@@ -4,7 +4,7 @@ from math import inf, pi
 
 from pydantic import Field, model_validator
 
-from airloom import messages
+from airloom.bus import messages
 from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, body_to_world, sensor_kernel, sensor_position
 from airloom.world.ground import ray

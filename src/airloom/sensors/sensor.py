@@ -8,14 +8,22 @@ import numpy as np
 from numba import types
 from pydantic import Field, model_validator
 
+from airloom.basics.rotations import matrix_from_euler
+from airloom.bus.messages import Template
 from airloom.compiled import Kernel, call_by_address, compiled
-from airloom.messages import Template
-from airloom.physics.rows import PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ
+from airloom.compiled import rows as row
 from airloom.plugin import Parameters, Plugin
-from airloom.rotations import matrix_from_euler
 from airloom.scenario.models import Vector3
 from airloom.sensors.errors import (
-    ACTIVE, ANY_ERRORS, BIAS, CHANNELS, ERROR_WIDTH, MEMORY, SIGMA, Errors, error_rows,
+    ACTIVE,
+    ANY_ERRORS,
+    BIAS,
+    CHANNELS,
+    ERROR_WIDTH,
+    MEMORY,
+    SIGMA,
+    Errors,
+    error_rows,
 )  # fmt: skip
 from airloom.sensors.faults import Fault
 from airloom.sensors.noise import normal_pair
@@ -83,13 +91,13 @@ class Sensor(Plugin):
 
     def row(self, key: int) -> np.ndarray:
         """All its numbers, before the first sample."""
-        row = np.zeros(SENSOR_ROW)
+        numbers = np.zeros(SENSOR_ROW)
         mount = self.parameters
-        row[:OWN] = [*matrix_from_euler(mount.roll, mount.pitch, mount.yaw).ravel(), *mount.position]
+        numbers[:OWN] = [*matrix_from_euler(mount.roll, mount.pitch, mount.yaw).ravel(), *mount.position]
         own = self.own_parameters()
-        row[OWN : OWN + len(own)] = own
-        row[ANY_ERRORS:MEMORY] = self.error_numbers(key)
-        return row
+        numbers[OWN : OWN + len(own)] = own
+        numbers[ANY_ERRORS:MEMORY] = self.error_numbers(key)
+        return numbers
 
     def error_numbers(self, key: int, fault: Fault | None = None) -> np.ndarray:
         """Whether it has errors, and those of each channel, with what a fault adds to them."""
@@ -127,7 +135,7 @@ class Sensor(Plugin):
 
 @compiled
 def world_to_body(w, i, x, y, z):
-    a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
     return (
         (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c + a * d) * y + 2.0 * (b * d - a * c) * z,
         2.0 * (b * c - a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d + a * b) * z,
@@ -137,7 +145,7 @@ def world_to_body(w, i, x, y, z):
 
 @compiled
 def body_to_world(w, i, x, y, z):
-    a, b, c, d = w[QW + i], w[QX + i], w[QY + i], w[QZ + i]
+    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
     return (
         (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c - a * d) * y + 2.0 * (b * d + a * c) * z,
         2.0 * (b * c + a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d - a * b) * z,
@@ -158,14 +166,14 @@ def to_sensor(s, x, y, z):
 @compiled
 def sensor_position(w, i, s):
     x, y, z = body_to_world(w, i, s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2])
-    return w[PX + i] + x, w[PY + i] + y, w[PZ + i] + z
+    return w[row.PX + i] + x, w[row.PY + i] + y, w[row.PZ + i] + z
 
 
 @compiled
 def turning_velocity(w, i, s):
     """Velocity that the vehicle's rotation gives the place where the sensor sits, body."""
     x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
-    a, b, c = w[WX + i], w[WY + i], w[WZ + i]
+    a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
     return b * z - c * y, c * x - a * z, a * y - b * x
 
 
@@ -174,12 +182,12 @@ def sensor_velocity(w, i, s):
     """Velocity of the place where the sensor sits, world."""
     x, y, z = turning_velocity(w, i, s)
     x, y, z = body_to_world(w, i, x, y, z)
-    return w[VX + i] + x, w[VY + i] + y, w[VZ + i] + z
+    return w[row.VX + i] + x, w[row.VY + i] + y, w[row.VZ + i] + z
 
 
 @compiled
 def sensor_velocity_in_body(w, i, s):
     """The same along the axes of the body."""
     x, y, z = turning_velocity(w, i, s)
-    u, v, t = world_to_body(w, i, w[VX + i], w[VY + i], w[VZ + i])
+    u, v, t = world_to_body(w, i, w[row.VX + i], w[row.VY + i], w[row.VZ + i])
     return u + x, v + y, t + z

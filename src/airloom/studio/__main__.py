@@ -11,12 +11,12 @@ import time
 from functools import partial
 from pathlib import Path
 
-from airloom.bridges.control.client import LinkError
-from airloom.run_folder import RunFolder
-from airloom.studio.ports import GatewayError
-from airloom.studio.live import LiveSource
+from airloom.net.tls import Certificate
+from airloom.runs.folder import RunFolder
+from airloom.runs.link.client import LinkError
+from airloom.studio.sources.live import LiveSource
 from airloom.studio.studio import Studio
-from airloom.tls import Certificate
+from airloom.studio.web.ports import GatewayError
 
 TOKEN = "AIRLOOM_TOKEN"
 """The variable that holds the token, which would be seen among the arguments of a process."""

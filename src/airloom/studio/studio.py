@@ -12,22 +12,22 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import viser
 
-from airloom.bridges.control.client import LinkError
-from airloom.studio.cameras import Cameras
-from airloom.studio.events_panel import EventsPanel
-from airloom.studio.fleet_view import ACCENTS, FleetView
-from airloom.studio.gateway import Gateway
-from airloom.studio.landscape import Landscape
-from airloom.studio.legend import Legend
-from airloom.studio.plots_panel import PlotsPanel
-from airloom.studio.ports import USUAL_PORT, PortTaken
-from airloom.studio.source import POSITION, Source
-from airloom.studio.stage import Panel, Stage
-from airloom.studio.tamed import start_viser, stop_viser
-from airloom.studio.transport import Transport
-from airloom.studio.vehicle_panel import VehiclePanel
-from airloom.studio.view_panel import ViewPanel
-from airloom.studio.world_panel import WorldPanel
+from airloom.runs.link.client import LinkError
+from airloom.studio.panels.events import EventsPanel
+from airloom.studio.panels.legend import Legend
+from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.plots import PlotsPanel
+from airloom.studio.panels.transport import Transport
+from airloom.studio.panels.vehicle import VehiclePanel
+from airloom.studio.panels.view import ViewPanel
+from airloom.studio.panels.world import WorldPanel
+from airloom.studio.scene.cameras import Cameras
+from airloom.studio.scene.fleet_view import ACCENTS, FleetView
+from airloom.studio.scene.landscape import Landscape
+from airloom.studio.sources.source import POSITION, Source
+from airloom.studio.web.gateway import Gateway
+from airloom.studio.web.ports import USUAL_PORT, PortTaken
+from airloom.studio.web.viser_server import start_viser, stop_viser
 
 PERIOD = 1 / 30  # s
 AT_REST = 5  # of how many frames one is drawn while time stands still

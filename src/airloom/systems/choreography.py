@@ -7,14 +7,14 @@ from typing import Literal
 import numpy as np
 from pydantic import Field
 
+from airloom.basics.patterns import Pattern
 from airloom.missions.formations import formation, share_out, smallest_gap
 from airloom.missions.tasks import Sleep
 from airloom.missions.trajectory import leg_durations, minimum_snap
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import NonNegative, Positive
 from airloom.system import System
-from airloom.systems.choose import chosen
+from airloom.systems.selection import chosen
 
 Shape = Literal["grid", "circle", "helix", "sphere"]
 SETTLE = 1.0  # s between the end of a trajectory and the rotors' stop

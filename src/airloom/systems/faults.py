@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from airloom.clock import NS_PER_SECOND
-from airloom.patterns import Pattern
+from airloom.basics.clock import NS_PER_SECOND
+from airloom.basics.patterns import Pattern
 from airloom.plugin import Parameters, find
 from airloom.scenario.errors import hint
 from airloom.scenario.models import NonNegative, Positive
 from airloom.sensors.errors import CHANNELS, Each
 from airloom.sensors.faults import Fault
 from airloom.system import System
-from airloom.systems.choose import chosen, described
+from airloom.systems.selection import chosen, described
 
 if TYPE_CHECKING:
     from airloom.scenario import models

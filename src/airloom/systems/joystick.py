@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from airloom.bridges.joystick import Mapping, Stick, StickError, sdl
+from airloom.basics.patterns import Pattern
+from airloom.joystick import Mapping, Stick, StickError, sdl
 from airloom.missions.pursuit import TOP_SPEED
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario import ScenarioError
 from airloom.scenario.models import Vector3
 from airloom.system import System
-from airloom.systems.choose import chosen
+from airloom.systems.selection import chosen
 
 
 class JoystickParameters(Parameters):

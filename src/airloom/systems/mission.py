@@ -9,16 +9,16 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from airloom.blame import told
+from airloom.basics.origin import told
+from airloom.basics.patterns import Pattern
 from airloom.missions.files import read_mission
 from airloom.missions.items import Item
 from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
-from airloom.systems.choose import chosen
+from airloom.systems.selection import chosen
 from airloom.world.ground import ground
 
 

@@ -4,11 +4,11 @@ from functools import partial
 
 from pydantic import Field
 
-from airloom.patterns import Pattern
+from airloom.basics.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
-from airloom.systems.choose import chosen
+from airloom.systems.selection import chosen
 
 
 class PushParameters(Parameters):

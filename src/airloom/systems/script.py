@@ -7,13 +7,13 @@ from functools import partial
 
 from pydantic import Field, field_validator, model_validator
 
+from airloom.basics.patterns import Pattern
 from airloom.commands import BY_MODE, Command, CommandError, Mode
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
-from airloom.systems.choose import chosen
 from airloom.systems.places import below_ground
+from airloom.systems.selection import chosen
 
 
 class Order(Parameters):

@@ -8,13 +8,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from airloom.basics.patterns import Pattern
 from airloom.commands import PositionYaw
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Bounded
 from airloom.system import System
-from airloom.systems.choose import chosen
 from airloom.systems.places import below_ground
+from airloom.systems.selection import chosen
 
 LOOKS = 60  # at a lap, for places below the ground
 

@@ -7,10 +7,10 @@ from math import pi
 import numpy as np
 from pydantic import Field
 
-from airloom.patterns import Pattern
+from airloom.basics.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.system import System
-from airloom.systems.choose import chosen
+from airloom.systems.selection import chosen
 
 
 class WaveParameters(Parameters):

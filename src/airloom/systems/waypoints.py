@@ -6,13 +6,13 @@ from functools import partial
 
 from pydantic import Field, model_validator
 
+from airloom.basics.patterns import Pattern
 from airloom.commands import PositionYaw
-from airloom.patterns import Pattern
 from airloom.plugin import Parameters
 from airloom.scenario.models import Vector3
 from airloom.system import System
-from airloom.systems.choose import chosen
 from airloom.systems.places import below_ground
+from airloom.systems.selection import chosen
 
 
 class Waypoint(Parameters):

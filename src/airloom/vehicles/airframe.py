@@ -8,11 +8,9 @@ from math import exp
 
 import numpy as np
 
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.physics.rotor import damping_per_speed, push_per_speed_squared
-from airloom.physics.rows import (
-    DAMPING, LAG_DOWN, LAG_UP, LANES, MAX_SPEED, MIX_THRUST, PROPELLER_WIDTH, PUSH, ROTOR_WIDTH, SHARE,
-    THRUST_CONSTANT,
-)  # fmt: skip
 from airloom.scenario.models import Rotor, Vehicle
 
 
@@ -59,21 +57,24 @@ class Airframe:
     @cached_property
     def rotor_table(self) -> np.ndarray:
         """[rotor, row]: what the workspace rows of each rotor hold before the first tick."""
-        table = np.zeros((len(self.rotors), ROTOR_WIDTH // LANES))
+        table = np.zeros((len(self.rotors), row.ROTOR_WIDTH // LANES))
         for line, rotor, mix in zip(table, self.rotors, self.mixer, strict=True):
-            line[THRUST_CONSTANT // LANES], line[MAX_SPEED // LANES] = rotor.thrust_constant, rotor.max_speed
-            line[LAG_UP // LANES] = exp(-self.step / rotor.time_constant_up)
-            line[LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
-            line[MIX_THRUST // LANES :][:4] = mix
-            line[SHARE // LANES] = 1.0
+            line[row.THRUST_CONSTANT // LANES], line[row.MAX_SPEED // LANES] = (
+                rotor.thrust_constant,
+                rotor.max_speed,
+            )
+            line[row.LAG_UP // LANES] = exp(-self.step / rotor.time_constant_up)
+            line[row.LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
+            line[row.MIX_THRUST // LANES :][:4] = mix
+            line[row.SHARE // LANES] = 1.0
         return table
 
     @cached_property
     def propeller_table(self) -> np.ndarray:
         """[rotor, row]: what the rows of each rotor's propeller hold."""
-        table = np.zeros((len(self.rotors), PROPELLER_WIDTH // LANES))
+        table = np.zeros((len(self.rotors), row.PROPELLER_WIDTH // LANES))
         center = self.vehicle.center_of_mass
         for line, rotor in zip(table, self.rotors, strict=True):
-            line[PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
-            line[DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
+            line[row.PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
+            line[row.DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
         return table

@@ -12,8 +12,8 @@ import signal
 import subprocess
 from typing import Any, NoReturn
 
-from airloom.virtual.io import repeated
 from airloom.virtual.baton import VirtualTime
+from airloom.virtual.io import repeated
 
 _waitpid = os.waitpid
 

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from airloom.virtual.baton import NS, VirtualTime
 from airloom.virtual.children import patch_children
 from airloom.virtual.compiler import spare_compiler
 from airloom.virtual.dates import virtual_dates
 from airloom.virtual.io import patch_io
 from airloom.virtual.pipes import patch_pipes
 from airloom.virtual.threads import VirtualLock, patch_threads
-from airloom.virtual.baton import NS, VirtualTime
 
 OURS = ("airloom.loom.", "airloom.virtual.")
 """Modules that go on using the real things: they are what makes the time."""

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.autopilots import ardupilot_wire as wire
-from airloom.physics.rows import MAX_SPEED, ROTOR_WIDTH, TARGET
+from airloom.compiled import rows as row
 
 
 def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
@@ -90,11 +90,11 @@ def test_a_packet_that_is_cut_is_nonsense():
 
 
 def test_outputs_turn_rotors():
-    lane, rotors = 5, np.zeros(4 * ROTOR_WIDTH)
-    rotors[MAX_SPEED + lane :: ROTOR_WIDTH] = [100.0, 100.0, 200.0, 100.0]
+    lane, rotors = 5, np.zeros(4 * row.ROTOR_WIDTH)
+    rotors[row.MAX_SPEED + lane :: row.ROTOR_WIDTH] = [100.0, 100.0, 200.0, 100.0]
     data, _ = packet(1, [1000, 1500, 2000, 2200])
     wire.turn_rotors(data, np.array([3, 2, 1, 0]), 1000, 2000, rotors, lane)
-    assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [100.0, 100.0, 100.0, 0.0]
+    assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [100.0, 100.0, 100.0, 0.0]
     data, _ = packet(1)
     wire.turn_rotors(data, np.array([0, 1, 2, 3]), 1000, 2000, rotors, lane)
-    assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [0, 0, 0, 0], "no output yet"
+    assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [0, 0, 0, 0], "no output yet"

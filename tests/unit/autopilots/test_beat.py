@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from airloom.autopilots.beat import BEAT, CLOCK_NS, FRAMES, GAPS, TICK, report, wait_for
+from airloom.autopilots.wall_clock import BEAT, CLOCK_NS, FRAMES, GAPS, TICK, report, wait_for
 
 STEP_NS = 1_000_000
 

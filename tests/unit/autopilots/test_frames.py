@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from airloom.autopilots.frames import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
+from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
 
 NED_FROM_ENU = np.array([[0, 1, 0], [1, 0, 0], [0, 0, -1]])
 FRD_FROM_FLU = np.diag([1, -1, -1])

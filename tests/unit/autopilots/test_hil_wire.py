@@ -7,7 +7,8 @@ import pytest
 
 import airloom as al
 from airloom.autopilots.hil_wire import mix_of_controls, turn_by_controls
-from airloom.physics.rows import LANES, MAX_SPEED, ROTOR_WIDTH, TARGET
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 
 LANE = 3
 
@@ -20,13 +21,13 @@ def airframe(request):
 
 def turned(airframe, roll=0.0, pitch=0.0, yaw=0.0, throttle=0.5):
     """The thrusts of the rotors."""
-    rotors = np.zeros((len(airframe.rotors), ROTOR_WIDTH))
-    rotors[:, MAX_SPEED + LANE] = [rotor.max_speed for rotor in airframe.rotors]
+    rotors = np.zeros((len(airframe.rotors), row.ROTOR_WIDTH))
+    rotors[:, row.MAX_SPEED + LANE] = [rotor.max_speed for rotor in airframe.rotors]
     mix = mix_of_controls(airframe)
     turn_by_controls(np.array([roll, pitch, yaw, throttle]), mix.ravel(), rotors.reshape(-1), LANE)
-    others = np.delete(rotors[:, TARGET : TARGET + LANES], LANE, axis=1)
+    others = np.delete(rotors[:, row.TARGET : row.TARGET + LANES], LANE, axis=1)
     assert not others.any(), "neighbours in the block are left alone"
-    return np.array([rotor.thrust_constant for rotor in airframe.rotors]) * rotors[:, TARGET + LANE] ** 2
+    return np.array([rotor.thrust_constant for rotor in airframe.rotors]) * rotors[:, row.TARGET + LANE] ** 2
 
 
 def test_thrust_and_torque_are_as_wanted(airframe):

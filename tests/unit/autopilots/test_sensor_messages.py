@@ -10,8 +10,9 @@ from pymavlink.dialects.v20 import common as pymavlink
 
 from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import sensor_messages as messages
-from airloom.physics import rows
-from airloom.physics.rows import LANES, MAX_SPEED, ROTOR_WIDTH, TARGET
+from airloom.compiled import rows
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.sensors.sensor import READING_WIDTH
 from airloom.world.ground import W_ALTITUDE, W_HEIGHTS, W_LATITUDE, W_LONGITUDE
 
@@ -27,8 +28,8 @@ class Sensors:
     def __init__(self):
         self.readings, self.stamps = np.zeros((messages.KINDS, READING_WIDTH)), np.full(messages.KINDS, -1)
         self.table = np.zeros((messages.KINDS, messages.SENSOR_COLUMNS), np.int64)
-        for kind, row in enumerate(self.table):
-            row[:] = self.readings[kind:].ctypes.data, self.stamps[kind:].ctypes.data, -1
+        for kind, first in enumerate(self.table):
+            first[:] = self.readings[kind:].ctypes.data, self.stamps[kind:].ctypes.data, -1
 
     def publish(self, kind, *reading):
         self.readings[kind, : len(reading)] = reading
@@ -90,11 +91,11 @@ def test_a_distance(distance, expected):
 def test_the_truth():
     w, world, values, lane = np.zeros(rows.WIDTH), np.zeros(W_HEIGHTS), np.full(messages.MOST_VALUES, 7.0), 3
     world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE] = np.radians(47.0), np.radians(8.0), 488.0
-    for row, numbers in {
+    for first, numbers in {
         rows.PX: (0, 0, 12), rows.QW: (1, 0, 0, 0), rows.VX: (1, 2, 3), rows.WX: (0.1, 0.2, 0.3),
-        rows.MAX: (0, 0, 9.80665), rows.WINDX: (1, 0, 3),
+        rows.MEAN_AX: (0, 0, 9.80665), rows.WINDX: (1, 0, 3),
     }.items():  # fmt: skip
-        w[row + lane : row + lane + len(numbers) * LANES : LANES] = numbers
+        w[first + lane : first + lane + len(numbers) * LANES : LANES] = numbers
     messages.fill_truth(w, lane, world, values)
     told = heard(mavlink.HIL_STATE_QUATERNION, mavlink.HIL_STATE_QUATERNION_FIELDS, values)
     assert told.attitude_quaternion == pytest.approx([sqrt(0.5), 0, 0, sqrt(0.5)]), "a nose to the east"
@@ -105,9 +106,9 @@ def test_the_truth():
 
 
 def test_outputs_turn_rotors():
-    rotors, lane = np.zeros(4 * ROTOR_WIDTH), 2
-    rotors[MAX_SPEED + lane :: ROTOR_WIDTH] = 100.0
+    rotors, lane = np.zeros(4 * row.ROTOR_WIDTH), 2
+    rotors[row.MAX_SPEED + lane :: row.ROTOR_WIDTH] = 100.0
     values = np.zeros(messages.MOST_VALUES)
     values[messages.FIRST_CONTROL :][:4] = 0.5, np.nan, 2.0, -1.0
     messages.turn_rotors(values, np.array([2, 0, 1, 3]), rotors, lane)
-    assert rotors[TARGET + lane :: ROTOR_WIDTH].tolist() == [100.0, 50.0, 0.0, 0.0]
+    assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [100.0, 50.0, 0.0, 0.0]

@@ -7,8 +7,8 @@ import gzip
 import numpy as np
 import pytest
 
-from airloom.autopilots.lockstep import FILLED, FULL, STEP_NS, WIRE_WIDTH
 from airloom.autopilots.transcript import HEARD, TOLD, Transcript, TranscriptError, TranscriptWriter, note
+from airloom.engines.lockstep import FILLED, FULL, STEP_NS, WIRE_WIDTH
 
 SAID = [(0, HEARD, b"\0\1\2"), (0, TOLD, b""), (2**40 + 7, TOLD, b"{}\n" * 100), (2**40 + 8, HEARD, b"\xff" * 40)]
 

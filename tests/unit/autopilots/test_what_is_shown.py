@@ -7,9 +7,9 @@ import pytest
 
 import airloom as al
 from airloom.scenario import load
-from airloom.studio.overlays import Fleet
-from airloom.studio.source import ROTOR_SPEEDS
-from airloom.studio.vehicle_panel import _of_vehicle
+from airloom.studio.panels.vehicle import _of_vehicle
+from airloom.studio.scene.overlays import Fleet
+from airloom.studio.sources.source import ROTOR_SPEEDS
 
 SCENARIO = """
 name: mixed

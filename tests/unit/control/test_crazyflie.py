@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.physics.rows import KEPT_ROWS, TARGET
+from airloom.compiled import rows as row
 from airloom.scenario import ScenarioError
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
@@ -34,7 +34,7 @@ def first_targets(command: al.PositionYaw, **changes: Any) -> np.ndarray:
     sim, cf = crazyflie(**changes)
     cf.command(command)
     sim.state_hash()
-    return sim.fleet.rotor_column(sim.fleet.members[0], TARGET).copy()
+    return sim.fleet.rotor_column(sim.fleet.members[0], row.TARGET).copy()
 
 
 def test_gains_are_the_papers() -> None:
@@ -148,6 +148,6 @@ def test_a_vehicle_does_not_depend_on_the_rates_beside_it() -> None:
             vehicle.command(al.PositionYaw((*vehicle.position[:2] + 0.3, 1.0), yaw=0.5))
         sim.step(1500)
         column = sim.fleet.column(next(m for m in sim.fleet.members if m.name == "slow"))
-        return column[:KEPT_ROWS].tobytes()
+        return column[: row.KEPT_ROWS].tobytes()
 
     assert flown({"drone": None, "slow": slow}) == flown({"drone": None, "fast": fast, "slow": slow})

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-from airloom.physics.rows import LANES, ROTOR_WIDTH, TARGET
 from airloom.simulation import Simulation
 
 VEHICLES = ["x500", "iris", "hexarotor", "quad_plus", "multirotor"]
@@ -17,10 +18,10 @@ def mixed(vehicle: str, thrust: float, torque: tuple[float, float, float]) -> tu
     sim = Simulation.load("waypoints", overrides={"vehicles.drone": {"extends": vehicle}})
     frame, lane = sim.vehicles["drone"].airframe, sim.vehicles["drone"].place_in_blocks[1]
     w, rotors = sim.fleet.flight.blocks[0], sim.fleet.flight.rotors[0]
-    for row, value in zip((WANT_THRUST, WANT_X, WANT_Y, WANT_Z), (thrust, *torque), strict=True):
-        w[row : row + LANES] = value
+    for first, value in zip((WANT_THRUST, WANT_X, WANT_Y, WANT_Z), (thrust, *torque), strict=True):
+        w[first : first + LANES] = value
     mix(w, rotors)
-    speeds = rotors.reshape(-1, ROTOR_WIDTH)[: len(frame.rotors), TARGET + lane]
+    speeds = rotors.reshape(-1, row.ROTOR_WIDTH)[: len(frame.rotors), row.TARGET + lane]
     limited = np.minimum(speeds, [r.max_speed for r in frame.rotors])
     return frame.allocation @ ([r.thrust_constant for r in frame.rotors] * limited**2), speeds
 

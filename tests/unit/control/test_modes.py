@@ -10,25 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 import airloom as al
+from airloom.basics.rotations import matrix_from_quaternion
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.control.mixer import WANT_THRUST
 from airloom.control.modes import ModesParameters, control_modes
-from airloom.physics.rows import (
-    COMMAND,
-    EPX,
-    JXX,
-    JXY,
-    JXZ,
-    JYY,
-    JYZ,
-    JZZ,
-    KEPT_ROWS,
-    LANES,
-    MODE,
-    QW,
-    ROTOR_WIDTH,
-    TARGET,
-)  # fmt: skip
-from airloom.rotations import matrix_from_quaternion
 from airloom.simulation import Simulation
 from airloom.testing import run_scenario
 
@@ -166,7 +152,7 @@ class Bench:
         self.vehicle = self.sim.vehicles["drone"]
         self.block, self.rotors = self.sim.fleet.flight.blocks[0], self.sim.fleet.flight.rotors[0]
         w = self.block.reshape(-1, LANES)[:, 0]
-        xx, yy, zz, xy, xz, yz = (w[row // LANES] for row in (JXX, JYY, JZZ, JXY, JXZ, JYZ))
+        xx, yy, zz, xy, xz, yz = (w[first // LANES] for first in (row.JXX, row.JYY, row.JZZ, row.JXY, row.JXZ, row.JYZ))
         self.inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         self.gravity = self.sim.scenario.world.gravity
         self.seed = Seed(self.vehicle.mass, self.gravity, self.inertia, self.gains)
@@ -182,7 +168,7 @@ class Bench:
         """Thrust and torque that the kernel asks of the mixer."""
         self.vehicle.command(command)
         numbers = (*state.position, *state.velocity, *state.quaternion, *state.rates)
-        self.block.reshape(-1, LANES)[EPX // LANES :][: len(numbers), 0] = numbers
+        self.block.reshape(-1, LANES)[row.EPX // LANES :][: len(numbers), 0] = numbers
         control_modes(self.block, self.rotors, 0)
         return self.block.reshape(-1, LANES)[WANT_THRUST // LANES :][:4, 0].copy()
 
@@ -230,15 +216,15 @@ def test_a_vehicle_does_not_depend_on_the_modes_beside_it(bench: Bench) -> None:
     for lane, kind in enumerate([*KINDS, *KINDS[:2]]):
         bench.wanted(random_state(random), random_command(kind, random))
         mixed[:, lane] = rows[:, 0]
-    mixed[MODE // LANES, LANES - 1] = al.Mode.IDLE
+    mixed[row.MODE // LANES, LANES - 1] = al.Mode.IDLE
     for lane in range(LANES):
         alone = np.repeat(mixed[:, [lane]], LANES, axis=1)
         beside, answers = np.roll(mixed, -lane, axis=1), []
         for block in (alone, beside):
             rotors = bench.rotors.copy()
             control_modes(block.reshape(-1), rotors, 0)
-            targets = rotors.reshape(-1, ROTOR_WIDTH)[:, TARGET]
-            answers.append((block[:KEPT_ROWS, 0].tobytes(), targets.tobytes()))
+            targets = rotors.reshape(-1, row.ROTOR_WIDTH)[:, row.TARGET]
+            answers.append((block[: row.KEPT_ROWS, 0].tobytes(), targets.tobytes()))
         assert answers[0] == answers[1]
 
 
@@ -296,7 +282,7 @@ def test_any_attitude_is_reached_and_held(attitude: tuple[float, float, float]) 
 def test_a_vehicle_in_any_attitude_is_caught(attitude: tuple[float, float, float]) -> None:
     sim = in_flight("batch", 100.0)
     vehicle = sim.vehicles["drone"]
-    vehicle._set(QW, quaternion_of(attitude))
+    vehicle._set(row.QW, quaternion_of(attitude))
     vehicle.recover()
     sim.run(until=16.0)
     assert np.linalg.norm(vehicle.velocity) < 0.1
@@ -307,7 +293,7 @@ def test_the_tilt_in_the_log_is_along_the_heading(bench: Bench) -> None:
     """Facing north, flying north is a nose-down pitch, not the X-Y-Z roll that the law uses."""
     north = State(np.zeros(3), np.zeros(3), np.array([np.sqrt(0.5), 0, 0, np.sqrt(0.5)]), np.zeros(3))
     bench.wanted(north, al.VelocityYawRate((0, 1, 0)))
-    _, roll, pitch, _ = bench.block.reshape(-1, LANES)[COMMAND // LANES :][:4, 0]
+    _, roll, pitch, _ = bench.block.reshape(-1, LANES)[row.COMMAND // LANES :][:4, 0]
     assert roll == pytest.approx(0.0, abs=1e-9)
     assert pitch == pytest.approx(np.arctan(GAINS["velocity_gain"] / bench.gravity))
 
@@ -333,7 +319,7 @@ def test_a_fast_descent_keeps_some_thrust() -> None:
 def test_tilt_is_limited() -> None:
     bench = Bench(max_tilt=0.2)
     bench.wanted(LEVEL, al.VelocityYawRate((100, 0, 0)))
-    assert bench.block[COMMAND + 2 * LANES] == pytest.approx(0.2)
+    assert bench.block[row.COMMAND + 2 * LANES] == pytest.approx(0.2)
 
 
 def test_a_far_setpoint_is_approached_with_limited_speed() -> None:

@@ -9,7 +9,7 @@ import pytest
 from validation.case import body, simulate, the_body
 
 import airloom as al
-from airloom.rotations import euler_from_quaternion
+from airloom.basics.rotations import euler_from_quaternion
 from airloom.simulation import Simulation
 
 NOISY = {

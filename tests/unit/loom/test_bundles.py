@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from airloom.loom import bundles, protocol
 from airloom.loom.bundles import Admission, Introduction, Outcome, Round, What
 from airloom.loom.protocol import HEAD, Hello, Letter, Phase, ProtocolError, Welcome
-from airloom.loom.sights import ToldSights
+from airloom.loom.visibility import ToldSights
 
 
 def body(message):

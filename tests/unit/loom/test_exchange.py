@@ -11,7 +11,7 @@ import airloom as al
 from airloom.loom import protocol
 from airloom.loom.exchange import ROOM, obey
 from airloom.loom.protocol import Letter
-from airloom.loom.sights import FleetSights
+from airloom.loom.visibility import FleetSights
 from airloom.scenario import load
 
 SCENARIO = """

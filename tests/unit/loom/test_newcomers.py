@@ -12,9 +12,9 @@ from tests.file_numbers import few_file_numbers
 
 from airloom.loom import newcomers, protocol
 from airloom.loom.bundles import Admission
-from airloom.loom.doors import Doors
 from airloom.loom.hub import Hub
 from airloom.loom.line import connect
+from airloom.loom.listening import Doors
 from airloom.loom.protocol import Hello, Kind, Welcome
 
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from airloom.basics.rotations import euler_from_quaternion, matrix_from_euler, quaternion_from_euler
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
 from airloom.physics.attitude import multiply, normalize, orient, rotate_by_rates
-from airloom.physics.rows import CX, LANES, QW, R00, UX, VX, WIDTH, WINDX, WX
-from airloom.rotations import euler_from_quaternion, matrix_from_euler, quaternion_from_euler
 
 
 def rows(w: np.ndarray, first: int, count: int) -> np.ndarray:
@@ -18,22 +19,24 @@ def rows(w: np.ndarray, first: int, count: int) -> np.ndarray:
 
 def block(random: np.random.Generator) -> tuple[np.ndarray, Rotation]:
     """Eight vehicles with attitudes and rates at random."""
-    w = np.zeros(WIDTH)
+    w = np.zeros(row.WIDTH)
     attitudes = Rotation.random(LANES, rng=random)
-    rows(w, QW, 4)[:] = attitudes.as_quat(scalar_first=True)
-    rows(w, WX, 3)[:] = random.normal(size=(LANES, 3))
+    rows(w, row.QW, 4)[:] = attitudes.as_quat(scalar_first=True)
+    rows(w, row.WX, 3)[:] = random.normal(size=(LANES, 3))
     return w, attitudes
 
 
 def test_orient_gives_the_rotation_matrix_and_the_velocity_through_the_air() -> None:
     random = np.random.default_rng(1)
     w, attitudes = block(random)
-    rows(w, VX, 3)[:], rows(w, WINDX, 3)[:] = random.normal(size=(2, LANES, 3))
-    rows(w, CX, 3)[:] = random.normal(size=(LANES, 3))
+    rows(w, row.VX, 3)[:], rows(w, row.WINDX, 3)[:] = random.normal(size=(2, LANES, 3))
+    rows(w, row.CX, 3)[:] = random.normal(size=(LANES, 3))
     orient(w)
-    assert rows(w, R00, 9).reshape(LANES, 3, 3) == pytest.approx(attitudes.as_matrix())
-    through_air = attitudes.inv().apply(rows(w, VX, 3) - rows(w, WINDX, 3)) + np.cross(rows(w, WX, 3), rows(w, CX, 3))
-    assert rows(w, UX, 3) == pytest.approx(through_air)
+    assert rows(w, row.R00, 9).reshape(LANES, 3, 3) == pytest.approx(attitudes.as_matrix())
+    through_air = attitudes.inv().apply(rows(w, row.VX, 3) - rows(w, row.WINDX, 3)) + np.cross(
+        rows(w, row.WX, 3), rows(w, row.CX, 3)
+    )
+    assert rows(w, row.UX, 3) == pytest.approx(through_air)
 
 
 def test_product_of_quaternions() -> None:
@@ -44,26 +47,26 @@ def test_product_of_quaternions() -> None:
 
 def test_rotate_by_rates_is_the_exponential_map() -> None:
     w, attitudes = block(np.random.default_rng(3))
-    turned = attitudes * Rotation.from_rotvec(0.3 * rows(w, WX, 3))
+    turned = attitudes * Rotation.from_rotvec(0.3 * rows(w, row.WX, 3))
     rotate_by_rates(w, 0.3)
-    assert (turned.inv() * Rotation.from_quat(rows(w, QW, 4), scalar_first=True)).magnitude() == pytest.approx(
+    assert (turned.inv() * Rotation.from_quat(rows(w, row.QW, 4), scalar_first=True)).magnitude() == pytest.approx(
         0.0, abs=1e-12
     )
 
 
 def test_rotate_by_rates_stands_still_without_rates() -> None:
     w, _ = block(np.random.default_rng(4))
-    rows(w, WX, 3)[:] = 0.0
-    before = rows(w, QW, 4).copy()
+    rows(w, row.WX, 3)[:] = 0.0
+    before = rows(w, row.QW, 4).copy()
     rotate_by_rates(w, 0.1)
-    assert rows(w, QW, 4) == pytest.approx(before, abs=1e-15)
+    assert rows(w, row.QW, 4) == pytest.approx(before, abs=1e-15)
 
 
 def test_normalize() -> None:
     w, _ = block(np.random.default_rng(5))
-    rows(w, QW, 4)[:] *= 1.7
+    rows(w, row.QW, 4)[:] *= 1.7
     normalize(w)
-    assert np.linalg.norm(rows(w, QW, 4), axis=1) == pytest.approx(1.0, abs=1e-15)
+    assert np.linalg.norm(rows(w, row.QW, 4), axis=1) == pytest.approx(1.0, abs=1e-15)
 
 
 @pytest.mark.parametrize("angles", [(0.3, -0.4, 2.0), (0.0, 0.0, 0.0), (-3.0, 1.5, -3.1)])

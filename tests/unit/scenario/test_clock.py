@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from airloom.clock import ticks_per_period, to_ns, whole_ticks
+from airloom.basics.clock import ticks_per_period, to_ns, whole_ticks
 
 MS = 1_000_000
 

@@ -1,0 +1,1 @@
+"""Small things that everything uses: time, rotations, texts, patterns of names."""

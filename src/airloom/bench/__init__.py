@@ -1,0 +1,1 @@
+"""What Airloom costs, measured."""

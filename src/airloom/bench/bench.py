@@ -1,0 +1,325 @@
+"""How fast is Airloom on this machine? Rates are the best of several repeats, in flight, warm, without a log."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import product
+from statistics import median
+from typing import Any
+
+import mujoco
+import numpy as np
+
+from airloom import __version__
+from airloom.engines.mujoco import MujocoEngine
+from airloom.missions.pilot import Pilot, start_all
+from airloom.runs.folder import plain
+from airloom.simulation import Simulation
+
+FLEET_SIZES = (1, 10, 100, 1000, 10000)
+HEIGHT = 50.0
+SETTLED = 5.0
+"""Seconds of simulation time after which everything flies."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    name: str
+    value: float
+    unit: str
+    target: float | None = None
+    less_is_better: bool = False
+    share_of_bare: float | None = None
+    """Speed relative to the same without Airloom: a bare loop of mj_step over the same model in the same state, an
+    echo of the same bytes."""
+
+    @property
+    def is_reached(self) -> bool | None:
+        if self.target is None:
+            return None
+        return bool(self.value < self.target if self.less_is_better else self.value >= self.target)
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure: seconds each, and how often."""
+
+    seconds: float = 1.0
+    repeats: int = 5
+    with_first_start: bool = True
+
+
+QUICK = Effort(seconds=0.2, repeats=2, with_first_start=False)
+
+Benchmark = Callable[[Effort], Measurement]
+
+
+def benchmarks(effort: Effort) -> dict[str, Benchmark]:
+    """Name → what measures it."""
+    found: dict[str, Benchmark] = {
+        "hover, mujoco": partial(_scenario, "hover, mujoco", "hover", {}, 200.0),
+        "hover, batch": partial(_scenario, "hover, batch", "hover", {"engine": "batch"}, 500.0),
+        "fleet of 100, mujoco": partial(_scenario, "fleet of 100, mujoco", "fleet", {}, 12.0),
+        "fleet of 1000, batch": partial(_scenario, "fleet of 1000, batch", "fleet", _fleet_of(1000), 5.0),
+    }
+    for engine, style in product(("mujoco", "batch"), MISSIONS):
+        name = f"100 missions, {style}, {engine}"
+        found[name] = partial(_mission_share, name, engine, style)
+    found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
+    found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
+    found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
+    found["step from outside"] = _step_from_outside
+    found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
+    found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
+    found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
+    found["second start"] = _second_start
+    if effort.with_first_start:
+        found["first start"] = _first_start
+    found["memory of hover"] = _memory
+    return found
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "airloom": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "mujoco": mujoco.__version__,
+        "numpy": np.__version__,
+    }
+
+
+def as_json(measurements: list[Measurement]) -> dict[str, Any]:
+    rows = [plain({**asdict(one), "is_reached": one.is_reached}) for one in measurements]
+    return {"machine": machine(), "measurements": rows}
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo") as lines:
+            return next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        return platform.processor()
+
+
+# -- rates ---------------------------------------------------------------------------------------------------------
+
+
+def _scenario(name: str, scenario: str, overrides: dict[str, Any], target: float, effort: Effort) -> Measurement:
+    """Seconds of simulation time a second."""
+    sim = Simulation.load(scenario, overrides=overrides)
+    sim.run(SETTLED + 2.0)
+    step = sim.step_ns * 1e-9
+    rate = best_rate(sim.step, effort) * step
+    bare = best_rate(_bare_loop(sim.engine), effort) * step if isinstance(sim.engine, MujocoEngine) else None
+    return Measurement(name, rate, "× real time", target, share_of_bare=rate / bare if bare else None)
+
+
+def _bare_loop(engine: MujocoEngine) -> Callable[[int], None]:
+    """MuJoCo alone: the same bodies at the same places, held up by constant forces."""
+    model = engine.model
+    data = mujoco.MjData(model)
+    data.qpos[:] = engine.data.qpos
+    data.qfrc_applied[2::6] = -model.opt.gravity[2] * model.body_mass[model.jnt_bodyid]
+    return lambda ticks: mujoco.mj_step(model, data, ticks)
+
+
+def _vehicle_steps(count: int, effort: Effort) -> Measurement:
+    """RK4 with the cascade controller in the loop, every vehicle hovering at its place."""
+    sim = hovering_fleet(count)
+    rate = best_rate(sim.step, effort) * count / 1e6
+    return Measurement(f"batch, N = {count}", rate, "M vehicle-steps/s", 7.0 if count >= 100 else None)
+
+
+def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade") -> Simulation:
+    """Multirotors with odometry at 250 Hz, settled at their setpoints."""
+    vehicle = {
+        "extends": "multirotor",
+        "controller": controller,
+        "sensors": {"imu": None, "gnss": None, "barometer": None, "magnetometer": None},
+        "pose": {"position": [0, 0, HEIGHT]},
+        "copies": {"count": count, "spacing": 5},
+    }
+    sim = Simulation.load("hover", overrides={"engine": engine, "systems": {}, "vehicles": {"drone": vehicle}})
+    fleet = sim.group()
+    fleet.command(fleet.positions)
+    sim.run(SETTLED)
+    return sim
+
+
+async def _smooth_mission(pilot: Pilot) -> None:
+    x, y, _ = pilot.vehicle.position
+    while True:
+        await pilot.goto((x + 1, y, HEIGHT + 1))
+        await pilot.follow([(x + 1, y, HEIGHT + 1), (x, y + 1, HEIGHT + 2), (x, y, HEIGHT)], speed=1.5)
+        await pilot.sleep(1)
+
+
+async def _pursuit_mission(pilot: Pilot) -> None:
+    x, y, _ = pilot.vehicle.position
+    while True:
+        square = [(x, y, HEIGHT), (x + 4, y, HEIGHT), (x + 4, y + 4, HEIGHT), (x, y + 4, HEIGHT), (x, y, HEIGHT)]
+        await pilot.follow(square, speed=1.5, method="pursuit")
+        await pilot.sleep(1)
+
+
+MISSIONS = {"smooth": _smooth_mission, "pursuit": _pursuit_mission}
+
+
+def _mission_share(name: str, engine: str, style: str, effort: Effort) -> Measurement:
+    """What of a run a hundred coroutines take, compared with the same vehicles in hover."""
+    hovering, flying = (hovering_fleet(100, engine, "modes") for _ in range(2))
+    start_all(flying, MISSIONS[style], flying.vehicles.values())
+    flying.run(flying.time + SETTLED)
+    ticks, slower = _ticks_that_take(effort.seconds, hovering.step), []
+    for _ in range(effort.repeats):
+        before = _processor_seconds(hovering.step, ticks)
+        slower.append(1.0 - before / _processor_seconds(flying.step, ticks))
+    return Measurement(name, 100.0 * median(slower), "% of the run", 10.0, less_is_better=True)
+
+
+def _studio(count: int, effort: Effort) -> Measurement:
+    from airloom.bench.studio import processor_share
+
+    share = processor_share(count, 5 * effort.seconds)
+    return Measurement(f"studio, {count} vehicles", share, "% of a core", 15.0 if count <= 100 else 30.0, True)
+
+
+def _three_browsers(effort: Effort) -> Measurement:
+    from airloom.bench.studio import slowdown
+
+    price = slowdown(3, 2 * effort.seconds, 2 * effort.repeats)
+    return Measurement("three browsers", 100 * (price.processor - 1), "% more processor time", 5.0, less_is_better=True)
+
+
+def _click_to_motion(effort: Effort) -> Measurement:
+    from airloom.bench.studio import click_to_motion
+
+    return Measurement("click to motion", click_to_motion(), "ms", 200.0, less_is_better=True)
+
+
+def _step_from_outside(effort: Effort) -> Measurement:
+    from airloom.bench.serve import measured_round_trips
+
+    trips = measured_round_trips(5 * effort.seconds)
+    unit = f"µs a round trip, 99 % under {trips.most:.3g}"
+    return Measurement("step from outside", trips.median, unit, 100.0, True, trips.echo / trips.median)
+
+
+def _loom_round(members: int, effort: Effort) -> Measurement:
+    from airloom.bench.loom import times_the_bare_exchange
+
+    ratio, microseconds = times_the_bare_exchange(members, 4 * effort.seconds)
+    unit = f"× the bare exchange, {microseconds:.3g} µs a round"
+    return Measurement(f"loom, {members} members", ratio, unit, 1.5, less_is_better=True)
+
+
+def _between_turns(effort: Effort) -> Measurement:
+    from airloom.bench.loom import cost_between_turns
+
+    return Measurement("between turns", cost_between_turns(4 * effort.seconds), "% slower", 5.0, less_is_better=True)
+
+
+def _thirty_members(effort: Effort) -> Measurement:
+    from airloom.bench.loom import speed_with_members
+
+    speed = speed_with_members(30, 50.0, 4 * effort.seconds)
+    return Measurement("30 members at 50 Hz", speed, "× real time", 2.0)
+
+
+def _frame_of_ardupilot(effort: Effort) -> Measurement:
+    from airloom.bench.autopilots import frame_of_ardupilot
+
+    ours, bare = frame_of_ardupilot(4 * effort.seconds)
+    return Measurement("frame of ArduPilot", ours, "µs of our processor time", 20.0, True, bare / ours)
+
+
+def _frame_of_px4(effort: Effort) -> Measurement:
+    from airloom.bench.autopilots import frame_of_px4
+
+    ours, bare = frame_of_px4(4 * effort.seconds)
+    return Measurement("frame of PX4", ours, "µs of our processor time", 60.0, True, bare / ours)
+
+
+def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
+    advance(1000)
+    return max(1000, round(1000 * seconds / _processor_seconds(advance, 1000)))
+
+
+def _processor_seconds(advance: Callable[[int], Any], ticks: int) -> float:
+    began = time.process_time()
+    advance(ticks)
+    return time.process_time() - began
+
+
+def _fleet_of(count: int) -> dict[str, Any]:
+    return {
+        "engine": "batch",
+        "vehicles.drone.copies.count": count,
+        "vehicles.drone.copies.columns": round(count**0.5),
+    }
+
+
+def best_rate(advance: Callable[[int], Any], effort: Effort) -> float:
+    """Ticks a second, the best of several repeats that are long enough."""
+    ticks, taken = 1, _timed(advance, 1)
+    while taken < effort.seconds:
+        ticks = max(2 * ticks, min(10 * ticks, int(1.2 * ticks * effort.seconds / max(taken, 1e-9))))
+        taken = _timed(advance, ticks)
+    return ticks / min([taken, *(_timed(advance, ticks) for _ in range(effort.repeats - 1))])
+
+
+def _timed(advance: Callable[[int], Any], ticks: int) -> float:
+    began = time.perf_counter()
+    advance(ticks)
+    return time.perf_counter() - began
+
+
+# -- whole processes -----------------------------------------------------------------------------------------------
+
+
+def _second_start(effort: Effort) -> Measurement:
+    _seconds_to_run_hover()
+    seconds = min(_seconds_to_run_hover() for _ in range(effort.repeats))
+    return Measurement("second start", seconds, "s to the first tick and out", 2.0, less_is_better=True)
+
+
+def _first_start(effort: Effort) -> Measurement:
+    with tempfile.TemporaryDirectory() as cache:
+        seconds = _seconds_to_run_hover(NUMBA_CACHE_DIR=cache)
+    return Measurement("first start", seconds, "s, compiling all", 20.0, less_is_better=True)
+
+
+def _seconds_to_run_hover(**environment: str) -> float:
+    began = time.perf_counter()
+    _run_hover("from airloom.cli import main; main()", until=0.001, **environment)
+    return time.perf_counter() - began
+
+
+def _memory(effort: Effort) -> Measurement:
+    """Asked of the process itself: what its parent hears of it would count the parent's own memory in."""
+    telling = "import atexit; atexit.register(lambda: print(open('/proc/self/status').read()))\n"
+    said = _run_hover(telling + "from airloom.cli import main; main()", until=30.0)
+    peak = re.search(r"VmHWM:\s*(\d+) kB", said)
+    megabytes = int(peak[1]) / 1024 if peak else float("nan")
+    return Measurement("memory of hover", megabytes, "MB at its peak", 400.0, less_is_better=True)
+
+
+def _run_hover(program: str, until: float, **environment: str) -> str:
+    """What a new Python process prints that runs hover."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--headless", "--until", str(until), "--quiet", "--no-log", "--out", folder]
+        command = [sys.executable, "-c", program, "run", "hover", *options]
+        done = subprocess.run(command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True, check=True)
+        return done.stdout

@@ -1,7 +1,0 @@
-"""Flying by hand: what a game controller's sticks and buttons mean, and the door through which they come."""
-
-from airloom.bridges.joystick.mapping import Mapping
-from airloom.bridges.joystick.state import AXES, BUTTONS, StickError, StickState
-from airloom.bridges.joystick.stick import Stick
-
-__all__ = ["AXES", "BUTTONS", "Mapping", "Stick", "StickError", "StickState"]

@@ -1,0 +1,1 @@
+"""Checks for users: of a plugin's promises, and of this machine."""

@@ -1,0 +1,1 @@
+"""One tick and the two engines that integrate it, with the fleet laid out for them."""

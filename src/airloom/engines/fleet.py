@@ -1,0 +1,483 @@
+"""The fleet: all vehicles of a run laid out in blocks, with their sensors and flight stacks, ready for the loop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airloom.basics.clock import ticks_per_period, to_ns
+from airloom.basics.rotations import matrix_from_quaternion, quaternion_from_euler
+from airloom.compiled import Kernel
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.compiled.tables import (
+    CONTROLLER,
+    CONTROLLER_TICKS,
+    DELAY,
+    DESTINATION,
+    END_EFFECT,
+    END_SENSOR,
+    ESTIMATOR,
+    ESTIMATOR_TICKS,
+    FIRST,
+    FIRST_EFFECT,
+    FIRST_SENSOR,
+    FROZEN,
+    GUIDE_KERNEL,
+    GUIDE_TICKS,
+    GUIDE_WIDTH,
+    GUIDED_LANES,
+    KERNEL,
+    LANE,
+    NEVER,
+    NUMBERS,
+    PROPELLERS,
+    RECORD_COUNT,
+    RECORD_SPEEDS,
+    SENSOR_TICKS,
+    SENSOR_WIDTH,
+    STACK_WIDTH,
+    TAPE,
+    TAPE_LENGTH,
+    TICKS,
+    Flight,
+    Sensing,
+)  # fmt: skip
+from airloom.control.flight_stack import Controller, Estimator, StackError
+from airloom.plugin import find
+from airloom.scenario.models import Scenario, Vehicle
+from airloom.sensors.errors import ANY_ERRORS, MEMORY
+from airloom.sensors.faults import Fault
+from airloom.sensors.noise import stream_key
+from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
+from airloom.vehicles.airframe import Airframe
+from airloom.watch.divergence import SANE_WIDTH
+from airloom.world.ground import ground, world_array
+
+if TYPE_CHECKING:
+    from airloom.system import System
+
+GUIDE_PERIOD = 0.02  # s, or a step if that is longer
+
+
+@dataclass
+class Member:
+    """One vehicle of the fleet: its description, its parts, and its place in the blocks."""
+
+    name: str
+    vehicle: Vehicle
+    airframe: Airframe
+    estimator: Estimator
+    controller: Controller | None
+    sensors: list[Sensor]
+    parameters: Any
+    """of the controller, as loaded"""
+    effects: list[tuple[Kernel, list[float]]]
+    number: int
+    block: int = -1
+    lane: int = -1
+
+    def kind(self) -> tuple:
+        """Vehicles of one kind may share a block."""
+        controller = None
+        if self.controller is not None:
+            controller = (type(self.controller), self.controller.kernel, self.controller.parameters.rate)
+        effects = tuple(kernel for kernel, _ in self.effects)
+        return (self.estimator.kernel, self.estimator.parameters.rate, controller, effects)
+
+
+def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
+    """Vehicles with `copies` become NAME_0, NAME_1, … in rows along x, centred on their pose."""
+    expanded: dict[str, Vehicle] = {}
+    for name, vehicle in vehicles.items():
+        if vehicle.copies is None:
+            expanded[name] = vehicle
+            continue
+        count, spacing = vehicle.copies.count, vehicle.copies.spacing
+        columns = vehicle.copies.columns or int(np.ceil(np.sqrt(count)))
+        rows = -(-count // columns)
+        x0, y0, z0 = vehicle.pose.position
+        for k, own_name in enumerate(vehicle.names(name)):
+            rank, column = divmod(k, columns)
+            x = x0 + (column - (min(columns, count) - 1) / 2) * spacing
+            y = y0 + (rank - (rows - 1) / 2) * spacing
+            pose = vehicle.pose.model_copy(update={"position": (x, y, z0)})
+            expanded[own_name] = vehicle.model_copy(update={"pose": pose, "copies": None})
+    return expanded
+
+
+def _same_but_for(one: Vehicle, other: Vehicle, *keys: str) -> bool:
+    return one.model_copy(update={key: getattr(other, key) for key in keys}) == other
+
+
+CACHE_LINE = 64  # bytes
+
+
+def _zeros_by_cache_line(rows: int, columns: int) -> np.ndarray:
+    """Zeros that start on a cache line, so that a row of eight lanes never lies across two."""
+    buffer = np.zeros(rows * columns + CACHE_LINE // 8)
+    first = -buffer.ctypes.data % CACHE_LINE // 8
+    return buffer[first : first + rows * columns].reshape(rows, columns)
+
+
+class Fleet:
+    """All vehicles as arrays. `flight` and `sensing` are what the compiled loop works on."""
+
+    def __init__(self, scenario: Scenario, systems: Iterable[System]) -> None:
+        self.scenario = scenario
+        self.step_ns = to_ns(scenario.step)
+        self.guide_ticks = max(to_ns(GUIDE_PERIOD) // self.step_ns, 1)
+        self._resolved: dict[int, Any] = {}
+        self._airframes: dict[int, Airframe] = {}
+        systems = list(systems)
+        vehicles = expand_copies(scenario.vehicles)
+        self.members = [self._member(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
+        self.blocks = self._fill_blocks()
+        self._propellers_of = self._number_propellers()
+        self.rotor_count = max(len(m.airframe.rotors) for m in self.members)
+        self._allocate()
+
+    # -- building ------------------------------------------------------------------------------------------------
+
+    def _member(self, number: int, name: str, vehicle: Vehicle, systems: list[System]) -> Member:
+        airframe = self._airframe(vehicle)
+        try:
+            estimator = self._plugin("estimator", vehicle.estimator)
+            controller = None
+            if vehicle.controller is not None and vehicle.autopilot is None:
+                controller_class, parameters = self._resolve("controller", vehicle.controller)
+                controller = controller_class(parameters, airframe)
+                self._check_rates(controller)
+            sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
+            self._check_needs("estimator", vehicle.estimator, vehicle)
+            if vehicle.autopilot is not None:
+                self._check_needs("autopilot", vehicle.autopilot, vehicle)
+        except StackError as error:
+            raise StackError(f"vehicle {name}: {error}") from None
+        effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
+        loaded = None if controller is None else controller.parameters
+        return Member(name, vehicle, airframe, estimator, controller, sensors, loaded, effects, number)
+
+    def _resolve(self, category: str, choice):
+        """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
+        if id(choice) not in self._resolved:
+            plugin = find(category, choice.kind)
+            self._resolved[id(choice)] = plugin, plugin.Parameters.model_validate(choice.parameters)
+        return self._resolved[id(choice)]
+
+    def _plugin(self, category: str, choice):
+        plugin, parameters = self._resolve(category, choice)
+        return plugin(parameters)
+
+    def _sensor(self, vehicle: str, name: str, choice) -> Sensor:
+        plugin, parameters = self._resolve("sensor", choice)
+        return plugin(name, vehicle, choice.rate, parameters)
+
+    def _airframe(self, vehicle: Vehicle) -> Airframe:
+        """Copies of a vehicle share their rotors, and so their airframe."""
+        if id(vehicle.rotors) not in self._airframes:
+            airframe = Airframe(vehicle, self.scenario.world.gravity, self.scenario.step)
+            self._airframes[id(vehicle.rotors)] = airframe
+        return self._airframes[id(vehicle.rotors)]
+
+    def _check_rates(self, controller: Controller) -> None:
+        for key, rate in controller.rates().items():
+            try:
+                ticks = ticks_per_period(rate, self.step_ns)
+            except ValueError as error:
+                raise StackError(f"controller.{key}: {error}") from None
+            if ticks % ticks_per_period(controller.parameters.rate, self.step_ns) != 0:
+                raise StackError(
+                    f"controller.{key}: {rate:g} Hz must go into the controller's own rate of "
+                    f"{controller.parameters.rate:g} Hz without remainder"
+                )
+
+    def _check_needs(self, category: str, choice, vehicle: Vehicle) -> None:
+        kinds = {sensor.kind for sensor in vehicle.sensors.values()}
+        missing = [need for need in self._resolve(category, choice)[0].needs if need not in kinds]
+        if missing:
+            raise StackError(
+                f"the {category} '{choice.kind}' needs a sensor of kind {' and '.join(missing)}; "
+                f"the vehicle has {', '.join(sorted(kinds)) or 'none'}"
+            )
+
+    def _fill_blocks(self) -> list[list[Member]]:
+        groups: dict[tuple, list[Member]] = {}
+        for member in self.members:
+            groups.setdefault(member.kind(), []).append(member)
+        blocks = [group[k : k + LANES] for group in groups.values() for k in range(0, len(group), LANES)]
+        for b, block in enumerate(blocks):
+            for i, member in enumerate(block):
+                member.block, member.lane = b, i
+        return blocks
+
+    def _lanes(self, block: list[Member]) -> list[Member]:
+        """A member for each lane: those without a vehicle repeat the block's last one."""
+        return block + block[-1:] * (LANES - len(block))
+
+    def _number_propellers(self) -> list[int]:
+        """For each block the propellers that it shares with those whose lanes have the same airframes."""
+        kinds = [tuple(id(m.airframe) for m in self._lanes(block)) for block in self.blocks]
+        numbers = {kind: k for k, kind in enumerate(dict.fromkeys(kinds))}
+        return [numbers[kind] for kind in kinds]
+
+    def _allocate(self) -> None:
+        n, rotors = len(self.blocks), -(-self.rotor_count // row.ROTORS_TOGETHER) * row.ROTORS_TOGETHER
+        sensors = [s for block in self.blocks for m in block for s in m.sensors]
+        depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
+        effects = [kernel for block in self.blocks for kernel, _ in block[0].effects]
+        rows = max((len(p) for m in self.members for _, p in m.effects), default=0)
+        self.flight = Flight(
+            blocks=_zeros_by_cache_line(n, row.WIDTH),
+            rotors=_zeros_by_cache_line(n, rotors * row.ROTOR_WIDTH),
+            propellers=_zeros_by_cache_line(max(self._propellers_of) + 1, rotors * row.PROPELLER_WIDTH),
+            stacks=np.zeros((n, STACK_WIDTH), dtype=np.int64),
+            vehicles=np.full((n, LANES), -1, dtype=np.int64),
+            guides=np.zeros((n, LANES, GUIDE_WIDTH), dtype=np.int64),
+            world=world_array(self.scenario.world, self.scenario.step),
+            effects=np.zeros(len(effects), dtype=np.int64),
+            effect_parameters=np.zeros((len(effects), rows * LANES)),
+            records=np.zeros((RECORD_COUNT, len(self.members), RECORD_SPEEDS + self.rotor_count)),
+            sane=np.zeros((n, SANE_WIDTH)),
+        )
+        self.sensors = sensors
+        self.sensor_index = {(s.vehicle, s.name): k for k, s in enumerate(sensors)}
+        self.sensing = Sensing(
+            table=np.zeros((len(sensors), SENSOR_WIDTH), dtype=np.int64),
+            keys=np.zeros(len(sensors), dtype=np.uint64),
+            rows=np.zeros((len(sensors), SENSOR_ROW)),
+            queue=np.zeros((len(sensors), depth, READING_WIDTH)),
+            stamps=np.full(len(sensors), -1, dtype=np.int64),
+            tape=np.zeros((0, TAPE_LENGTH, 2 + READING_WIDTH)),
+            taped=np.zeros(0, dtype=np.int64),
+        )
+
+    def _period(self, sensor: Sensor) -> int:
+        return ticks_per_period(sensor.rate, self.step_ns)
+
+    def _delay_ticks(self, sensor: Sensor) -> int:
+        return round(sensor.parameters.delay * 1e9 / self.step_ns)
+
+    # -- (re)starting --------------------------------------------------------------------------------------------
+
+    def reset(self, seed: int) -> None:
+        """Put every vehicle where its file says, with the noise of `seed`."""
+        self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
+        self.flight.guides[:], self.flight.stacks[:, GUIDED_LANES] = 0, 0
+        first_sensor = first_effect = 0
+        for b, block in enumerate(self.blocks):
+            for i, member in enumerate(self._lanes(block)):
+                self._fill_lane(b, i, member)
+            self._park_idle_lanes(b, len(block))
+            self.flight.vehicles[b, : len(block)] = [m.number for m in block]
+            first_sensor = self._fill_sensors(b, block, first_sensor, seed)
+            first_effect = self._fill_effects(b, block, first_effect)
+            self._fill_stack(b, block[0])
+        self._forget_tuning()
+        self.sensing.queue[:], self.sensing.stamps[:] = 0.0, -1
+
+    def _forget_tuning(self) -> None:
+        for member in self.members:
+            if member.controller is not None and member.controller.parameters is not member.parameters:
+                member.controller.parameters = member.parameters
+                self.fill_gains(member, member.block, member.lane)
+
+    def _park_idle_lanes(self, b: int, used: int) -> None:
+        """Lanes without a vehicle repeat the block's last one, floating far above any ground."""
+        w = self.flight.blocks[b]
+        w[row.PZ + used : row.PZ + LANES], w[row.GRAVITY + used : row.GRAVITY + LANES] = 1e6, 0.0
+
+    def _fill_lane(self, b: int, i: int, member: Member) -> None:
+        w, vehicle = self.flight.blocks[b], member.vehicle
+
+        def put(first: int, *values: float) -> None:
+            for k, value in enumerate(values):
+                w[first + k * LANES + i] = value
+
+        pose, world = vehicle.pose, self.scenario.world
+        attitude = quaternion_from_euler(pose.roll, pose.pitch, pose.yaw)
+        put(row.PX, *pose.position)
+        put(row.QW, *attitude)
+        put(row.VX, *vehicle.motion.velocity)
+        put(row.WX, *vehicle.motion.rates)
+        put(row.EQW, *attitude)
+        put(row.SPX, *pose.position)
+        put(row.SYAW, pose.yaw)
+        put(row.SCOS, np.cos(pose.yaw), np.sin(pose.yaw))
+        put(row.DRAG, vehicle.drag)
+        put(row.BOX_X, *(0.5 * s for s in vehicle.body.size), *vehicle.body.position)
+        put(row.WINDX, *world.wind)
+        put(row.GRAVITY, world.gravity)
+        put(row.FILTER_GAIN, *member.estimator.gains(self.scenario.step))
+        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, member.airframe.inertia)
+        self._fill_rotors(b, i, member.airframe)
+        self.fill_gains(member, b, i)
+
+    def set_mass(self, b: int, i: int, mass: float, center, inertia: np.ndarray) -> None:
+        w, inverse = self.flight.blocks[b], np.linalg.inv(inertia)
+        w[row.MASS + i], w[row.INV_MASS + i] = mass, 1.0 / mass
+        w[row.CX + i], w[row.CY + i], w[row.CZ + i] = center
+        for first, (a, c) in zip(
+            (row.JXX, row.JYY, row.JZZ, row.JXY, row.JXZ, row.JYZ),
+            ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)),
+            strict=True,
+        ):
+            w[first + i] = inertia[a, c]
+        for first, (a, c) in zip(
+            (row.INV_JXX, row.INV_JYY, row.INV_JZZ, row.INV_JXY, row.INV_JXZ, row.INV_JYZ),
+            ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)),
+            strict=True,
+        ):
+            w[first + i] = inverse[a, c]
+
+    def _fill_rotors(self, b: int, i: int, airframe: Airframe) -> None:
+        table = self.flight.rotors[b].reshape(-1, row.ROTOR_WIDTH)
+        table[:, row.THRUST_CONSTANT + i] = 1.0  # of idle rotors, which have no other number
+        table[: len(airframe.rotors), i::LANES] = airframe.rotor_table
+        propellers = self.flight.propellers[self._propellers_of[b]].reshape(-1, row.PROPELLER_WIDTH)
+        propellers[: len(airframe.rotors), i::LANES] = airframe.propeller_table
+
+    def fill_gains(self, member: Member, b: int, i: int) -> None:
+        if member.controller is not None:
+            for k, gain in enumerate(member.controller.gains(self.step_ns)):
+                self.flight.blocks[b, row.GAIN + k * LANES + i] = gain
+
+    def _fill_sensors(self, b: int, block: list[Member], first: int, seed: int) -> int:
+        table, s, periods = self.sensing.table, first, []
+        for i, member in enumerate(block):
+            for sensor in member.sensors:
+                key = stream_key(seed, member.name, sensor.name)
+                table[s, [KERNEL, LANE, NUMBERS]] = sensor.kernel.address, i, sensor.width
+                table[s, TICKS], table[s, DELAY] = self._period(sensor), self._delay_ticks(sensor)
+                table[s, DESTINATION] = -1 if self._is_second(member, sensor) else sensor.destination
+                table[s, TAPE] = -1
+                table[s, FROZEN], table[s, FIRST] = 0, 0
+                self.sensing.keys[s] = key
+                self.sensing.rows[s] = sensor.row(key)
+                periods += [int(table[s, TICKS]), int(table[s, DELAY])]
+                s += 1
+        stack = self.flight.stacks[b]
+        stack[FIRST_SENSOR], stack[END_SENSOR], stack[SENSOR_TICKS] = first, s, gcd(*periods) or 1
+        return s
+
+    def _is_second(self, member: Member, sensor: Sensor) -> bool:
+        """The flight stack reads the first sensor of each kind; others only publish."""
+        same = [s for s in member.sensors if s.destination is not None and s.destination == sensor.destination]
+        return sensor.destination is None or same[0] is not sensor
+
+    def _fill_effects(self, b: int, block: list[Member], first: int) -> int:
+        effects = [kernel for kernel, _ in block[0].effects]
+        for k, kernel in enumerate(effects):
+            self.flight.effects[first + k] = kernel.address
+            for i, member in enumerate(self._lanes(block)):
+                values = member.effects[k][1]
+                self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
+        stack = self.flight.stacks[b]
+        stack[FIRST_EFFECT], stack[END_EFFECT] = first, first + len(effects)
+        return first + len(effects)
+
+    def _fill_stack(self, b: int, member: Member) -> None:
+        stack, controller = self.flight.stacks[b], member.controller
+        stack[PROPELLERS] = self._propellers_of[b]
+        stack[GUIDE_TICKS] = self.guide_ticks
+        stack[ESTIMATOR] = member.estimator.kernel.address
+        stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
+        if controller is not None and controller.kernel is not None:
+            stack[CONTROLLER] = controller.kernel.address
+            stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
+
+    def take_over(self, old: Fleet) -> None:
+        """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there.
+
+        One that an autopilot takes over, or gives back, stays where it is.
+        """
+        before = {member.name: member for member in old.members}
+        for member in self.members:
+            if (was := before.get(member.name)) and _same_but_for(was.vehicle, member.vehicle, "pose", "autopilot"):
+                self._carry_over(member, was, old)
+
+    def _carry_over(self, member: Member, was: Member, old: Fleet) -> None:
+        column, first = self.column(member), row.STATE // LANES
+        state = column[first : first + row.STATE_ROWS].copy()
+        column[:] = old.column(was)
+        if member.vehicle.pose != was.vehicle.pose:
+            column[first : first + row.STATE_ROWS] = state
+        for kept in (row.SPEED, row.TARGET):
+            self.rotor_column(member, kept)[:] = old.rotor_column(was, kept)
+        if member.vehicle.autopilot == was.vehicle.autopilot:
+            member.estimator, member.controller = was.estimator, was.controller
+        else:
+            self.fill_gains(member, member.block, member.lane)
+        for sensor in member.sensors:
+            s, t = (fleet.sensor_index[member.name, sensor.name] for fleet in (self, old))
+            self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
+            self.sensing.table[s, [FROZEN, FIRST]] = old.sensing.table[t, [FROZEN, FIRST]]
+            if self.sensing.queue.shape[1] == old.sensing.queue.shape[1]:
+                self.sensing.queue[s] = old.sensing.queue[t]
+
+    # -- faults --------------------------------------------------------------------------------------------------
+
+    def set_fault(self, vehicle: str, sensor: str, fault: Fault, tick: int) -> None:
+        """All that is wrong with a sensor from the sample after `tick` on."""
+        s = self.sensor_index[vehicle, sensor]
+        line = self.sensing.table[s]
+        line[FROZEN] = fault.frozen
+        if fault.outage:
+            line[FIRST] = NEVER
+        elif line[FIRST] == NEVER:
+            line[FIRST] = tick + 1
+        numbers = self.sensors[s].error_numbers(int(self.sensing.keys[s]), fault)
+        self.sensing.rows[s, ANY_ERRORS:MEMORY] = numbers
+
+    # -- looking -------------------------------------------------------------------------------------------------
+
+    def reading(self, sensor: Sensor) -> np.ndarray:
+        """What a sensor has published last, where the loop writes it."""
+        at = READING if sensor.parameters.delay == 0 else DELAYED
+        return self.sensing.rows[self.sensor_index[sensor.vehicle, sensor.name], at : at + READING_WIDTH]
+
+    def column(self, member: Member) -> np.ndarray:
+        """A vehicle's rows, a view: `column[row // LANES]`."""
+        return self.flight.blocks[member.block].reshape(-1, LANES)[:, member.lane]
+
+    def rotor_column(self, member: Member, first: int) -> np.ndarray:
+        """One row of each of a vehicle's rotors, a view."""
+        table = self.flight.rotors[member.block].reshape(-1, row.ROTOR_WIDTH)
+        return table[: len(member.airframe.rotors), first + member.lane]
+
+    def depth_in_ground(self, member: Member) -> float:
+        """How deep the lowest corner of a vehicle's box is, negative if it is above the ground."""
+        column, body = self.column(member), member.vehicle.body
+        turn, corner = matrix_from_quaternion(column[row.QW // LANES :][:4]), np.array(body.size) / 2
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        corners = column[row.PX // LANES :][:3] + (np.array(body.position) + signs * corner) @ turn.T
+        return max(float(ground(self.flight.world, x, y)[0] - z) for x, y, z in corners)
+
+    def set_tapes(self, wanted: list[int]) -> None:
+        """Record the readings of these sensors until they are drained."""
+        self.sensing.table[:, TAPE] = -1
+        self.sensing.table[wanted, TAPE] = np.arange(len(wanted))
+        self.sensing = self.sensing._replace(
+            tape=np.zeros((len(wanted), TAPE_LENGTH, 2 + READING_WIDTH)), taped=np.zeros(len(wanted), dtype=np.int64)
+        )
+
+    def set_guide(self, block: int, lane: int, first: tuple[int, int, int]) -> None:
+        """Addresses of a kernel and of its plan, and the plan's length; all 0 for nothing."""
+        guides = self.flight.guides[block]
+        guides[lane] = first
+        self.flight.stacks[block, GUIDED_LANES] = np.count_nonzero(guides[:, GUIDE_KERNEL])
+
+    def hash_into(self, digest) -> None:
+        """Feed the state of every vehicle, in the scenario's order, to a hash."""
+        for m in self.members:
+            digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
+            digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())
+            digest.update(np.ascontiguousarray(self.rotor_column(m, row.TARGET)).tobytes())
+            for sensor in m.sensors:
+                s = self.sensor_index[m.name, sensor.name]
+                for array in (self.sensing.rows, self.sensing.queue, self.sensing.stamps):
+                    digest.update(array[s].tobytes())

@@ -1,0 +1,100 @@
+"""A scenario as a model of MuJoCo: bodies, ground, obstacles, and how stiff their contacts are."""
+
+from __future__ import annotations
+
+from copy import copy
+from math import ceil, e
+
+import mujoco
+import numpy as np
+
+from airloom.engines.fleet import Fleet
+from airloom.scenario.models import HeightField, Obstacle, Scenario, World
+from airloom.world.ground import read_heights
+
+FRICTION = (0.6, 0.005, 0.0001)  # sliding as the batch engine's; torsional and rolling are MuJoCo's defaults
+# Nothing in the model has these, but MuJoCo would look for them at every joint and in every step.
+NOT_IN_THE_MODEL = (
+    mujoco.mjtDisableBit.mjDSBL_SPRING | mujoco.mjtDisableBit.mjDSBL_DAMPER | mujoco.mjtDisableBit.mjDSBL_EULERDAMP
+    | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS | mujoco.mjtDisableBit.mjDSBL_LIMIT
+)  # fmt: skip
+# Time constants of contacts. MuJoCo lets what slides rise by μ v h/T in each step h: softer contacts hop less, harder
+# ones sink in less and creep less on slopes.
+STEPS_OF_CONTACT = 4  # two is the least that is stable, four come to rest quietly
+LEAST_CONTACT_TIME = 10e-3  # s
+IMPACT_STEP, IMPACT_CONTACT_TIME = 0.1e-3, 1e-3  # s
+USUAL_SINK = 6e-3  # m; whoever would sink in deeper hits hard
+BASE_THICKNESS = 1.0  # m below the lowest height of a height field
+
+
+def contact_time(step: float) -> float:
+    """Time constant of contacts, s. MuJoCo scales their stiffness with the mass, so it is the same for all."""
+    return max(STEPS_OF_CONTACT * step, LEAST_CONTACT_TIME)
+
+
+def slowest_impact(step: float) -> float:
+    """The speed, m/s, above which a body sinks into a contact by more than usual."""
+    return USUAL_SINK * e / contact_time(step)
+
+
+def model_for_impacts(model: mujoco.MjModel) -> tuple[mujoco.MjModel, int]:
+    """The same bodies with a short step and stiff contacts, and how many such steps are a tick."""
+    hard, parts = copy(model), ceil(model.opt.timestep / IMPACT_STEP - 1e-9)
+    hard.opt.timestep = model.opt.timestep / parts
+    hard.geom_solref[:, 0] = IMPACT_CONTACT_TIME
+    return hard, parts
+
+
+def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
+    spec = mujoco.MjSpec()
+    spec.option.timestep = scenario.step
+    spec.default.geom.solref[0] = contact_time(scenario.step)
+    spec.default.geom.friction = FRICTION
+    spec.option.gravity = (0.0, 0.0, -scenario.world.gravity)
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
+    # A state that has become infinite must be seen as such, not silently replaced by the start.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET | NOT_IN_THE_MODEL
+    # Vehicles at rest with rotors at rest cost nothing. Any force on a joint, such as rotors' thrust, keeps it awake.
+    spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
+    for member in fleet.members:
+        vehicle = member.vehicle
+        body = spec.worldbody.add_body(name=member.name, pos=vehicle.pose.position)
+        body.add_freejoint()
+        inertia = member.airframe.inertia
+        body.explicitinertial = True
+        body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
+        body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+        size = np.array(vehicle.body.size) / 2
+        body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=vehicle.body.position, mass=0.0)
+    _add_ground(spec, scenario.world)
+    for obstacle in scenario.world.obstacles.values():
+        _add_obstacle(spec, obstacle)
+    return spec.compile()
+
+
+def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
+    terrain = world.terrain
+    if isinstance(terrain, HeightField):
+        heights = read_heights(terrain)
+        low, span = heights.min(), max(float(np.ptp(heights)), 1e-6)
+        spec.add_hfield(
+            name="ground", nrow=heights.shape[0], ncol=heights.shape[1], userdata=((heights - low) / span).ravel(),
+            size=(terrain.size[0] / 2, terrain.size[1] / 2, span, BASE_THICKNESS),
+        )  # fmt: skip
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=(*terrain.center, low))
+        level = low
+    else:
+        level = terrain.height
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, level))
+
+
+def _add_obstacle(spec: mujoco.MjSpec, obstacle: Obstacle) -> None:
+    x, y, z = (0.5 * s for s in obstacle.size)
+    shapes = {
+        "box": (mujoco.mjtGeom.mjGEOM_BOX, (x, y, z)),
+        "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, (x, z, 0)),
+        "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, (x, 0, 0)),
+    }
+    kind, size = shapes[obstacle.shape]
+    turn = (np.cos(obstacle.yaw / 2), 0, 0, np.sin(obstacle.yaw / 2))
+    spec.worldbody.add_geom(type=kind, size=size, pos=obstacle.position, quat=turn)

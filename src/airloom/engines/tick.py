@@ -1,0 +1,180 @@
+"""The compiled tick, as far as both engines share it: sensors → guide → estimator → controller, after the bodies moved.
+
+It runs for as many ticks as nobody looks. Everything a scenario chooses arrives in tables: which kernels a block calls
+and how often, which sensors sit where.
+"""
+
+from airloom.compiled import compiled, numbers_at
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.compiled.tables import (
+    CONTROLLER,
+    CONTROLLER_TICKS,
+    DELAY,
+    DESTINATION,
+    END_EFFECT,
+    END_SENSOR,
+    ESTIMATOR,
+    ESTIMATOR_TICKS,
+    FIRST,
+    FIRST_EFFECT,
+    FIRST_SENSOR,
+    FROZEN,
+    GUIDE_KERNEL,
+    GUIDE_TICKS,
+    GUIDED_LANES,
+    KERNEL,
+    LANE,
+    NUMBERS,
+    PLAN,
+    PLAN_LENGTH,
+    RECORD_COMMAND,
+    RECORD_SETPOINT,
+    RECORD_SPEEDS,
+    SENSOR_TICKS,
+    SETPOINT_ROWS,
+    TAPE,
+    TICKS,
+)  # fmt: skip
+from airloom.control.flight_stack import call_block, call_guide
+from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
+from airloom.watch.divergence import keep_sane
+
+
+@compiled
+def sense(w, tick, world, stack, sensing):
+    """Sample the block's sensors that are due, then publish the samples whose delay is over.
+
+    One after the other, because a reading that was written just now is slow to read back.
+    """
+    if tick % stack[SENSOR_TICKS] != 0:
+        return
+    sensors, first, end = sensing.table, stack[FIRST_SENSOR], stack[END_SENSOR]
+    for k in range(first, end):
+        sample = tick // sensors[k, TICKS]
+        if sample * sensors[k, TICKS] == tick and is_measuring(sensing, k, tick):
+            call_sensor(sensors[k, KERNEL], w, sensors[k, LANE], world, sensing.rows[k], sensing.keys[k], sample)
+    for k in range(first, end):
+        delay, numbers = sensors[k, DELAY], sensing.rows[k]
+        if delay > 0:
+            if wait_in_queue(numbers, sensing.queue[k], tick, sensors[k, TICKS], delay, sensors[k, FIRST]):
+                publish(w, k, tick, tick - delay, numbers, DELAYED, sensing)
+        elif tick % sensors[k, TICKS] == 0 and tick >= sensors[k, FIRST]:
+            publish(w, k, tick, tick, numbers, READING, sensing)
+
+
+@compiled
+def is_measuring(sensing, k, tick):
+    """Not in an outage, nor once it is frozen: that needs a reading to be frozen at."""
+    return tick >= sensing.table[k, FIRST] and (sensing.table[k, FROZEN] == 0 or sensing.stamps[k] < 0)
+
+
+@compiled
+def wait_in_queue(numbers, queue, tick, period, delay, first):
+    """Put the sample that was just taken into the queue, take out the one whose delay is over, if there is one that
+    was measured at the tick `first` or later.
+    """
+    if tick % period == 0:
+        slot = (tick // period) % queue.shape[0]
+        for n in range(READING_WIDTH):
+            queue[slot, n] = numbers[READING + n]
+    measured = tick - delay
+    if measured < first or measured % period != 0:
+        return False
+    slot = (measured // period) % queue.shape[0]
+    for n in range(READING_WIDTH):
+        numbers[DELAYED + n] = queue[slot, n]
+    return True
+
+
+@compiled
+def publish(w, k, tick, measured, numbers, at, sensing):
+    """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
+    i, destination, track = sensing.table[k, LANE], sensing.table[k, DESTINATION], sensing.table[k, TAPE]
+    sensing.stamps[k] = measured
+    if destination >= 0:
+        for n in range(sensing.table[k, NUMBERS]):
+            w[destination + n * LANES + i] = numbers[at + n]
+    if track >= 0:
+        line = sensing.tape[track, sensing.taped[track]]
+        line[0], line[1] = tick, measured
+        for n in range(READING_WIDTH):
+            line[2 + n] = numbers[at + n]
+        sensing.taped[track] += 1
+
+
+@compiled
+def guide(w, tick, stack, guides):
+    """Move the setpoints of the block's vehicles that fly along something."""
+    if stack[GUIDED_LANES] == 0 or tick % stack[GUIDE_TICKS] != 0:
+        return
+    for i in range(LANES):
+        if guides[i, GUIDE_KERNEL] != 0:
+            plan = numbers_at(guides[i, PLAN], guides[i, PLAN_LENGTH])
+            call_guide(guides[i, GUIDE_KERNEL], w, i, tick, plan)
+
+
+@compiled
+def think(w, rotors, tick, stack):
+    if stack[ESTIMATOR] != 0 and tick % stack[ESTIMATOR_TICKS] == 0:
+        call_block(stack[ESTIMATOR], w, rotors, tick)
+    if stack[CONTROLLER] != 0 and tick % stack[CONTROLLER_TICKS] == 0:
+        call_block(stack[CONTROLLER], w, rotors, tick)
+
+
+@compiled
+def record(w, rotors, vehicles, out):
+    """Keep what the log wants of each vehicle of the block in its row of a record."""
+    for i in range(LANES):
+        v = vehicles[i]
+        if v < 0:
+            continue
+        for k in range(row.STATE_ROWS):
+            out[v, k] = w[row.STATE + k * LANES + i]
+        for k in range(SETPOINT_ROWS):
+            out[v, RECORD_SETPOINT + k] = w[row.SPX + k * LANES + i]
+        for k in range(row.COMMAND_ROWS):
+            out[v, RECORD_COMMAND + k] = w[row.COMMAND + k * LANES + i]
+        for k in range(out.shape[1] - RECORD_SPEEDS):
+            out[v, RECORD_SPEEDS + k] = rotors[k * row.ROTOR_WIDTH + row.SPEED + i]
+
+
+@compiled
+def keep_start_velocity(w):
+    """Velocity and rates before a tick, where the batch engine keeps its whole state."""
+    for j in range(6 * LANES):
+        w[row.START + row.VX - row.STATE + j] = w[row.VX + j]
+
+
+@compiled
+def keep_mean_acceleration(w, dt):
+    """What an IMU sees of a tick: the change of velocity and of rates over it."""
+    start_velocity, start_rates = row.START + row.VX - row.STATE, row.START + row.WX - row.STATE
+    for j in range(3 * LANES):
+        w[row.MEAN_AX + j] = (w[row.VX + j] - w[start_velocity + j]) / dt
+        w[row.MEAN_ALPHA_X + j] = (w[row.WX + j] - w[start_rates + j]) / dt
+
+
+@compiled
+def look_and_think(b, tick, flight, sensing, record_ticks, first_record):
+    """All that follows the engine in a tick."""
+    w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
+    keep_sane(w, tick, flight.sane[b])
+    sense(w, tick, flight.world, stack, sensing)
+    guide(w, tick, stack, flight.guides[b])
+    think(w, rotors, tick, stack)
+    if record_ticks > 0 and tick % record_ticks == 0:
+        record(w, rotors, flight.vehicles[b], flight.records[tick // record_ticks - first_record])
+
+
+@compiled
+def look_once(tick, flight, sensing, record_ticks, first_record):
+    """The first look, before anything has moved."""
+    for b in range(flight.blocks.shape[0]):
+        look_and_think(b, tick, flight, sensing, record_ticks, first_record)
+
+
+@compiled
+def effects_of(stack, flight):
+    first, end = stack[FIRST_EFFECT], stack[END_EFFECT]
+    return flight.effects[first:end], flight.effect_parameters[first:end]

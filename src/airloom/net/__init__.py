@@ -1,0 +1,1 @@
+"""Sockets: where we listen, who may come in, TLS."""

@@ -1,0 +1,192 @@
+"""Requests that fly vehicles: commands, modes, gains, manoeuvres."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine, Mapping
+from dataclasses import MISSING, fields
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import ConfigDict, Field
+
+from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
+from airloom.joystick.state import StickState
+from airloom.missions.pilot import Pilot
+from airloom.runs.link.authority import RequestError, Tower
+from airloom.runs.link.request import Bounded, ForVehicles, Positive, Speed, Vector
+
+if TYPE_CHECKING:
+    from airloom.vehicle import Vehicle
+
+
+class GiveCommand(ForVehicles):
+    """`kind` is the name of a control mode; further fields are those of its command."""
+
+    model_config = ConfigDict(extra="allow")
+    method = "command"
+    kind: str
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        command = named_command(self.kind, self.model_extra or {})
+        for vehicle in vehicles:
+            tower.must_not_be_in_hand(vehicle)
+            vehicle.check_command(command)
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            vehicle.command(command)
+
+
+class SwitchMode(ForVehicles):
+    """One that is held goes on with its last command as long as anybody looks on, although nobody repeats it."""
+
+    method = "switch_mode"
+    mode: str | int
+    hold: bool = False
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        mode = Mode.named(self.mode)
+        for vehicle in vehicles:
+            vehicle.check_mode(mode)
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            vehicle.switch_mode(mode)
+            if self.hold:
+                tower.hold_mode(vehicle)
+
+
+class Tune(ForVehicles):
+    method = "tune"
+    gains: Annotated[dict[str, Any], Field(min_length=1)]
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            vehicle.check_tuning(**self.gains)
+        for vehicle in vehicles:
+            vehicle.tune(**self.gains)
+
+
+class TakeOver(ForVehicles):
+    """Ends the missions of the vehicles and does something to each; a hand that goes on flying begins anew."""
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            tower.take_over(vehicle)
+            tower.lay_down_stick(vehicle)
+            getattr(vehicle, self.method)()
+
+
+class Kill(TakeOver):
+    method = "kill"
+
+
+class Recover(TakeOver):
+    method = "recover"
+
+
+class ResetPose(TakeOver):
+    method = "reset_pose"
+
+
+class Mission(ForVehicles):
+    """Started for each vehicle that can fly it; the others are told in the error."""
+
+    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+        refusals = []
+        for vehicle in vehicles:
+            try:
+                tower.start(vehicle, self.method, self.flown_by)
+            except RequestError as error:
+                refusals.append(str(error))
+        if refusals:
+            more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
+            raise RequestError(refusals[0] + more)
+
+    def flown_by(self, pilot: Pilot) -> Coroutine[Any, Any, None]:
+        return getattr(pilot, self.method)(**self.model_dump(exclude={"vehicle"}, exclude_none=True))
+
+
+class Takeoff(Mission):
+    method = "takeoff"
+    speed: Speed | None = None
+    height: Positive | None = None
+
+
+class Goto(Mission):
+    method = "goto"
+    speed: Speed | None = None
+    position: Vector
+    yaw: Bounded | None = None
+
+
+class FlyTo(Mission):
+    """Go there at once, as a click on the ground asks: no smooth path, which would begin too gently to be seen. Takes
+    off first if need be.
+    """
+
+    method = "fly_to"
+    position: Vector
+    yaw: Bounded | None = None
+
+    async def flown_by(self, pilot: Pilot) -> None:
+        vehicle = pilot.vehicle
+        if not vehicle.armed:
+            await pilot.takeoff(self.position[2] - vehicle.position[2])
+        yaw = float(vehicle.euler[2]) if self.yaw is None else self.yaw
+        vehicle.command(PositionYaw(tuple(self.position), yaw))
+
+
+class Land(Mission):
+    method = "land"
+    speed: Speed | None = None
+
+
+class HoldStick(ForVehicles):
+    """The state of a game controller, many times a second; silence brakes the vehicle, see `watch/guard.py`."""
+
+    method, acts = "stick", False
+    axes: Annotated[list[float], Field(max_length=32)]
+    buttons: Annotated[list[int], Field(max_length=64)]
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        """Tells what the sticks do now."""
+        tower.must_go_on()
+        sticks = {vehicle.name: tower.stick(vehicle) for vehicle in tower.vehicles(self.vehicle)}
+        state = StickState(self.axes, [button != 0 for button in self.buttons])
+        for stick in sticks.values():
+            stick.feed(state)
+        return {"vehicles": list(sticks), "doing": {name: stick.doing for name, stick in sticks.items()}}
+
+
+class LayDownStick(ForVehicles):
+    """Nobody holds the game controller any more, or just now: then whoever comes back goes on in the same mode."""
+
+    method = "stick_gone"
+    for_good: bool = True
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        vehicles = tower.vehicles(self.vehicle)
+        for vehicle in vehicles:
+            tower.lay_down_stick(vehicle, self.for_good)
+        return {"vehicles": [vehicle.name for vehicle in vehicles]}
+
+
+@cache
+def _known_fields(form: type[Command]) -> dict[str, bool]:
+    """The fields of a command, and whether each is needed."""
+    return {field.name: field.default is MISSING for field in fields(form)}
+
+
+def named_command(kind: Any, given: Mapping[str, Any]) -> Command:
+    """A command from the name of its control mode and its fields."""
+    mode = Mode.named(kind)
+    if mode is Mode.IDLE:
+        raise CommandError("idle takes no command; use kill or switch_mode")
+    form = BY_MODE[mode]
+    known = _known_fields(form)  # type: ignore[arg-type]
+    for name in given:
+        if name not in known:
+            raise RequestError(f"{mode.label} takes no '{name}', but {', '.join(known)}")
+    for name, needed in known.items():
+        if needed and name not in given:
+            raise RequestError(f"{mode.label}: '{name}' is missing")
+    return form(**given)

@@ -1,0 +1,114 @@
+"""Requests that look and change nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from airloom.engines.fleet import expand_copies
+from airloom.runs.link.authority import RequestError, Tower, hint
+from airloom.runs.link.observers import fields_of
+from airloom.runs.link.request import ForVehicles, Request
+
+if TYPE_CHECKING:
+    from airloom.vehicle import Vehicle
+
+
+class Observe(ForVehicles):
+    method, acts = "observe", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        vehicles = tower.vehicles(self.vehicle)
+        return {"time": tower.sim.time, "vehicles": {v.name: _observed(v, tower) for v in vehicles}}
+
+
+class Gains(ForVehicles):
+    method, acts = "gains", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        vehicles = tower.vehicles(self.vehicle)
+        return {
+            "vehicles": {vehicle.name: vehicle.gains for vehicle in vehicles},
+            "in_force": {vehicle.name: vehicle.gains_in_force for vehicle in vehicles},
+        }
+
+
+class Watch(Request):
+    """Where the window on the states is, and what it shows; `studio/sources/live.py` reads it."""
+
+    method, acts = "watch", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        window, scenario = tower.open_window(), tower.sim.scenario
+        vehicles = expand_copies(scenario.vehicles)
+        spelled_out = scenario.model_copy(update={"vehicles": vehicles})
+        return {
+            "window": str(window.path),
+            "shape": window.shape,
+            "edition": tower.edition,
+            "scenario": spelled_out.model_dump(mode="json", exclude={"vehicles": {"__all__": {"rotor"}}}),
+        }
+
+
+class Events(Request):
+    """What happened after the first `since` events."""
+
+    method, acts = "events", False
+    since: int = 0
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        return {"count": tower.events.count, "events": tower.events.since(self.since)}
+
+
+class Topics(Request):
+    """The topics on the bus, and the numbers that their messages hold."""
+
+    method, acts = "topics", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        topics = tower.sim.bus.topics()
+        return {"topics": {topic.name: {"type": topic.msgtype, "fields": fields_of(topic)} for topic in topics}}
+
+
+class Series(Request):
+    """A number in the messages of a topic over time: what came after `since` seconds, from the first request on."""
+
+    method, acts = "series", False
+    topic: str
+    field: str
+    since: float = -1.0
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        topics = {topic.name: topic for topic in tower.sim.bus.topics()}
+        if self.topic not in topics:
+            raise RequestError(f"there is no topic '{self.topic}'{hint(self.topic, topics, 'topics are')}")
+        samples = tower.plots.trace(topics[self.topic], self.field).since(self.since)
+        return {"times": [t for t, _ in samples], "values": [value for _, value in samples]}
+
+
+class Contacts(Request):
+    """Where bodies touch: points, and the forces on the vehicles there."""
+
+    method, acts = "contacts", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        points, forces = tower.sim.engine.contacts()
+        return {"points": points.tolist(), "forces": forces.tolist()}
+
+
+def _observed(vehicle: Vehicle, tower: Tower) -> dict[str, Any]:
+    return {
+        "position": vehicle.position.tolist(),
+        "velocity": vehicle.velocity.tolist(),
+        "attitude": vehicle.attitude.tolist(),
+        "rates": vehicle.rates.tolist(),
+        "mode": vehicle.mode.label,
+        "armed": vehicle.armed,
+        "mission": tower.mission_of(vehicle),
+        "systems": tower.systems_of(vehicle),
+        "setpoint": {key: _plain(value) for key, value in asdict(vehicle.setpoint).items()},
+    }
+
+
+def _plain(value: Any) -> Any:
+    return [float(x) for x in value] if isinstance(value, tuple) else float(value)

@@ -1,0 +1,92 @@
+"""Requests about the run as a whole: how it stands, how fast it goes, when it ends."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from airloom.runs.link.authority import RequestError, Tower
+from airloom.runs.link.request import Request
+
+
+class Info(Request):
+    method, acts = "info", False
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        run, sim = tower.run, tower.sim
+        vehicles = {v.name: {"mode": v.mode.label, "armed": v.armed} for v in sim.vehicles.values()}
+        end = run.target * sim.step_ns / 1e9
+        speed = "max" if run.speed is None else run.speed
+        about = {"scenario": sim.scenario.name, "time": sim.time, "end": end, "speed": speed, "paused": run.paused}
+        return {**about, "vehicles": vehicles}
+
+
+class Pause(Request):
+    method = "pause"
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.pause()
+        return {"time": tower.sim.time}
+
+
+class Resume(Request):
+    method = "resume"
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.resume()
+        return {"time": tower.sim.time}
+
+
+class Speed(Request):
+    method = "speed"
+    speed: Annotated[float, Field(ge=0.01, le=1e6)] | Literal["max"]
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.change_speed(None if isinstance(self.speed, str) else self.speed)
+        return {"speed": self.speed}
+
+
+class Step(Request):
+    """Some ticks forward, for a run that is paused."""
+
+    method = "step"
+    ticks: Annotated[int, Field(ge=1, le=1_000_000)] = 1
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        if not tower.run.paused:
+            raise RequestError("only a paused run goes step by step; pause it first")
+        tower.must_go_on()
+        tower.run.step(self.ticks)
+        return {"time": tower.sim.time}
+
+
+class Restart(Request):
+    """Back to time 0."""
+
+    method = "reset"
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.restart()
+        tower.forget()
+        return {"time": 0.0}
+
+
+class Audience(Request):
+    """How many look on through one studio, told every second: as long as anybody does, a run that is over stays."""
+
+    method, acts = "audience", False
+    studio: Annotated[str, Field(max_length=100)]
+    count: Annotated[int, Field(ge=0, le=1_000_000)]
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.hear_of_audience(self.studio, self.count)
+        return {"count": tower.run.audience}
+
+
+class Stop(Request):
+    method = "stop"
+
+    def carry_out(self, tower: Tower) -> dict[str, Any]:
+        tower.run.stop()
+        return {"time": tower.sim.time}

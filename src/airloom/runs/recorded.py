@@ -1,0 +1,342 @@
+"""A run from its first tick to its end, with all that it leaves in its folder."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from airloom import __version__
+from airloom.autopilots.autopilot import AutopilotError
+from airloom.basics.clock import NS_PER_SECOND
+from airloom.basics.origin import blame
+from airloom.commands import CommandError
+from airloom.loom.loom import LoomError
+from airloom.runs.folder import RunFolder, RunFolderError
+from airloom.runs.link.link import ControlLink
+from airloom.runs.mcap import LogError, LogWriter
+from airloom.runs.mcap.format import matches_any
+from airloom.runs.pacing import Pacer
+from airloom.scenario import resolved_text
+from airloom.scenario.models import Log
+from airloom.simulation import LONGEST_CHUNK, Simulation
+from airloom.vehicle import Vehicle
+from airloom.watch.divergence import Diverged
+from airloom.watch.flight import FlightWatch
+
+MOST_VEHICLES_IN_SUMMARY = 100
+MOST_COMPARED = 1000
+"""Topics that are looked through for one that may have been meant."""
+
+
+class Interrupted(BaseException):
+    """Raised by a signal handler to leave a tick that cannot be waited for."""
+
+
+@dataclass
+class Outcome:
+    status: str = "finished"
+    reason: str = ""
+    error: BaseException | None = None
+
+
+class Glance:
+    """What a run does many times a second while it flies on: keep its pace, serve its link."""
+
+    slice = Pacer.slice
+
+    def __init__(self, run: RecordedRun) -> None:
+        self._run = run
+        if run.pacer:
+            run.pacer.start(run.sim.time)
+        run.sim.longest_chunk = 1
+        self._clock, self._tick = time.perf_counter(), run.sim.tick
+
+    def __call__(self, sim: Simulation) -> None:
+        run = self._run
+        if run.link:
+            run.link.serve()
+        if run.pacer:
+            run.pacer.wait(sim.time)
+        sim.longest_chunk = min(max(round(self._ticks_a_second(sim) * self.slice), 1), LONGEST_CHUNK)
+
+    def _ticks_a_second(self, sim: Simulation) -> float:
+        if self._run.pacer:
+            return self._run.pacer.speed * NS_PER_SECOND / sim.step_ns
+        before, self._clock = self._clock, time.perf_counter()
+        tick, self._tick = self._tick, sim.tick
+        return (self._tick - tick) / (self._clock - before)
+
+
+class RecordedRun:
+    """Flies a simulation to the scenario's duration; writes scenario, log and summary, however it ends."""
+
+    def __init__(
+        self, sim: Simulation, folder: RunFolder, *, speed: float | None = None, log: bool = True, link: bool = False
+    ) -> None:
+        """`link` lets other processes command the run, see `bridges/control/`."""
+        self.sim, self.folder = sim, folder
+        sim.member_logs = folder.path
+        self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
+        self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
+        self.outcome = Outcome()
+        self.is_starting = False
+        """Whether it is in its first tick, which cannot be waited for."""
+        self.started = False
+        """Whether the first tick is over, for which everything must have been compiled."""
+        self.paused = False
+        self.audience = 0
+        """How many look on: with any, a run that is over stays to be looked at, and may be flown again."""
+        self.link = ControlLink(self) if link else None
+        self._stopping = False
+        self._restarting = False
+        self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
+        _write(folder, resolved_text(sim.scenario))
+        self._log = self._new_log() if log else None
+        self._watch = FlightWatch(sim)
+
+    def _new_log(self, seed: int | None = None) -> LogWriter:
+        sim, wanted = self.sim, self.sim.scenario.log
+        seed = sim.seed if seed is None else seed
+        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": __version__}
+        text = resolved_text(sim.scenario)
+        return LogWriter(
+            self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
+        )
+
+    def stop(self) -> None:
+        """End at the next chunk; safe in a signal handler."""
+        self._stopping = True
+        self.sim.stop()
+
+    @property
+    def speed(self) -> float | None:
+        """Seconds of simulation time a second; None for as fast as possible."""
+        if self.sim.autopilots.are_live:
+            return 1.0
+        return self.pacer.speed if self.pacer else None
+
+    def change_speed(self, speed: float | None) -> None:
+        if self.sim.autopilots.are_live and speed not in (None, 1.0):
+            raise CommandError("a board is in the loop, which lives on the wall clock: the speed must stay 1")
+        if speed is None or self.sim.autopilots.are_live:
+            self.pacer = None
+            return
+        self.pacer = self.pacer or Pacer(speed)
+        self.pacer.change(speed, self.sim.time)
+
+    def fly(self, look: Callable[[], None] = lambda: None) -> Outcome:
+        """Run to the end; `look` is called after every chunk."""
+        with self.recorded():
+            self._first_tick()
+            with self.link or nullcontext():
+                self._fly(look)
+        return self.outcome
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """However it ends what is done inside, the folder is complete afterwards, and `outcome` says how."""
+        try:
+            yield
+        except Interrupted:
+            pass
+        except LogError as error:
+            self._fail_to_log(error)
+        except (AutopilotError, Diverged, LoomError, RunFolderError) as error:
+            self.outcome = Outcome("failed", str(error), error)
+        except Exception as error:
+            if not self._was_interrupted_while_compiling():
+                self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
+        self._end_clock = time.perf_counter()
+        try:
+            if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
+                self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+            elif self.outcome.error is None:
+                self._judge()
+            self._tell_of_idle_patterns()
+            self._close_log()
+            self._write_summary()
+        finally:
+            self.sim.close()
+
+    def _judge(self) -> None:
+        """A run that went on to its end may have failed nevertheless, or have ended too early."""
+        for name in self.sim.missions_under_way:
+            self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        self.sim.loom.finish()
+        self.sim.autopilots.conclude()
+        if not self.sim.verdict.is_good:
+            self.outcome = Outcome("failed", str(self.sim.verdict))
+
+    def _was_interrupted_while_compiling(self) -> bool:
+        """Then the compiler may have lost the interruption and raised something of its own."""
+        return self._stopping and not self.started
+
+    @property
+    def wall_time(self) -> float:
+        """Seconds since the first tick was over, without those in which the run stood still to be looked at."""
+        if not self.started:
+            return 0.0
+        return (self._end_clock or time.perf_counter()) - self._start_clock - self._stood_still
+
+    @property
+    def real_time_factor(self) -> float:
+        return (self.sim.time - self._start_time) / self.wall_time if self.wall_time > 0 else 0.0
+
+    def summary(self) -> dict[str, Any]:
+        sim = self.sim
+        shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
+        boards, ends = sim.autopilots.reports(), sim.loom.ends()
+        return {
+            "scenario": sim.scenario.name,
+            "seed": sim.seed,
+            "airloom": __version__,
+            "status": self.outcome.status,
+            "reason": self.outcome.reason,
+            "verdict": sim.verdict.summary(),
+            "simulated_time": sim.time,
+            "wall_time": self.wall_time,
+            "real_time_factor": self.real_time_factor,
+            "state_hash": sim.state_hash(),
+            "warnings": sim.warnings,
+            **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
+            **({"autopilots": boards} if boards else {}),
+            **({"members": ends} if ends else {}),
+            "vehicle_count": len(sim.vehicles),
+            "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
+        }
+
+    def _lateness(self) -> dict[str, float]:
+        assert self.pacer is not None
+        return {**asdict(self.pacer.lateness), "mean": self.pacer.lateness.mean}
+
+    @property
+    def finished(self) -> bool:
+        return self.sim.tick >= self.target
+
+    def step(self, ticks: int) -> None:
+        """Some ticks at once, for a run that is paused."""
+        self.sim.step(min(ticks, self.target - self.sim.tick))
+        self.note_time()
+
+    def note_time(self) -> None:
+        """Let the log know how far the run is, after steps that were taken from outside."""
+        if self._log:
+            self._log.tick(self.sim.time_ns)
+
+    def restart(self) -> None:
+        """Back to time 0 as soon as the compiled loop pauses."""
+        self._restarting = True
+        self.sim.stop()
+
+    def pause(self) -> None:
+        self.paused = True
+        self.sim.stop()
+
+    def resume(self) -> None:
+        self.paused = False
+
+    def _first_tick(self) -> None:
+        """Apart from the others, because it waits for whatever must be compiled."""
+        self.is_starting = True
+        if not self._stopping:
+            self.sim.step()
+            self.start_counting()
+        self.is_starting = False
+
+    def start_counting(self) -> None:
+        """From now on the clock on the wall counts."""
+        self._start_clock, self._start_time, self._stood_still = time.perf_counter(), self.sim.time, 0.0
+        self.started = True
+
+    def _fly(self, look: Callable[[], None]) -> None:
+        def watch(sim: Simulation) -> None:
+            if self._log:
+                self._log.tick(sim.time_ns)
+            look()
+
+        while self._goes_on():
+            if self._restarting:
+                self._restarting = False
+                self.begin_anew()
+            if self._stands_still() and self.link:
+                self._stand_still()
+            else:
+                glance = Glance(self) if self.link or self.pacer else None
+                self.sim.run(self.target * self.sim.step_ns / NS_PER_SECOND, watch, glance)
+
+    def _stand_still(self) -> None:
+        assert self.link is not None
+        began = time.perf_counter()
+        self.note_time()
+        self.link.serve(wait=Glance.slice)
+        self._stood_still += time.perf_counter() - began
+
+    def _goes_on(self) -> bool:
+        return not self._stopping and (not self.finished or self.audience > 0 or self._restarting)
+
+    def _stands_still(self) -> bool:
+        return self.paused or self.finished
+
+    def begin_anew(self, seed: int | None = None) -> None:
+        """Back to time 0. The log of a flight so far is kept beside the new one."""
+        if self._log:
+            self._log.close()
+            if self.sim.tick > 0:
+                self.folder.put_log_aside()
+            self._log = self._new_log(seed)
+        self.sim.reset(seed)
+        self._watch.start()
+        self.start_counting()
+
+    def _tell_of_idle_patterns(self) -> None:
+        """Whoever asks for a topic that nobody has may have mistyped it; the usual patterns suit most runs, not all."""
+        if not self._log or self.outcome.error or not self.sim.tick:
+            return
+        wanted, names = self.sim.scenario.log, [topic.name for topic in self.sim.bus.topics()]
+        for key, patterns in ("topics", wanted.topics), ("rates", wanted.rates):
+            for pattern in sorted({*patterns} - {*Log().topics}):
+                if not any(matches_any(name, (pattern,)) for name in names):
+                    close = get_close_matches(pattern, names[:MOST_COMPARED], n=1)
+                    question = f"; did you mean '{close[0]}'?" if close else ""
+                    self.sim.event("log", f"log.{key}: no topic is like '{pattern}'{question}", level="warning")
+
+    def _close_log(self) -> None:
+        if not self._log:
+            return
+        try:
+            self._log.close()
+        except LogError as error:
+            self._fail_to_log(error)
+
+    def _fail_to_log(self, error: LogError) -> None:
+        self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
+
+    def _write_summary(self) -> None:
+        """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""
+        try:
+            self.folder.write_summary(self.summary())
+        except RunFolderError as error:
+            reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
+            self.outcome = Outcome("failed", reason, self.outcome.error or error)
+
+
+def final_state(vehicle: Vehicle) -> dict[str, Any]:
+    return {
+        "position": vehicle.position,
+        "velocity": vehicle.velocity,
+        "attitude": vehicle.attitude,
+        "rates": vehicle.rates,
+        "rotor_speeds": vehicle.rotor_speeds,
+        "mass": vehicle.mass,
+    }
+
+
+def _write(folder: RunFolder, text: str) -> None:
+    try:
+        folder.scenario.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RunFolderError(f"cannot write {folder.scenario}: {error.strerror}") from error

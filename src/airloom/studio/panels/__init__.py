@@ -1,0 +1,1 @@
+"""What stands beside the scene: buttons, sliders, plots."""

@@ -1,0 +1,1 @@
+"""What is drawn in three dimensions."""

@@ -1,0 +1,195 @@
+"""What is there without vehicles, drawn: terrain, obstacles, sky and sun. And what a ray meets of it."""
+
+from __future__ import annotations
+
+from math import cos, sin
+from typing import Any
+
+import numpy as np
+import viser
+
+from airloom.scenario.models import HeightField, Obstacle, Scenario, World
+from airloom.studio.scene.meshes import Colour, Mesh, glb, linear, ngon, painted
+from airloom.studio.scene.shadows import obstacle_shadow
+from airloom.studio.scene.shapes import reach
+from airloom.studio.scene.sky import show_sky
+from airloom.studio.scene.tones import light_seen_as
+from airloom.world.ground import ray, read_heights, world_array
+
+GROUND: Colour = (196, 198, 192)
+LINES: Colour = (136, 143, 145)
+VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
+OBSTACLE: Colour = (196, 150, 112)
+
+HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
+REACH = 1e4  # m, how far a ray is followed
+LINES_ACROSS = 40  # on a height field at most, each way
+LINES_ABOVE = 2e-4  # of its size
+FINE, METRES, WIDE = (0.1, 8.0, 0.001), (1.0, 90.0, 0.006), (10.0, 900.0, 0.03)
+"""Grids: width of the cells, how far away they fade, height above the ground, m."""
+SMALL, LARGE = 0.15, 60.0  # m: vehicles that need the fine grid, fleets that need the wide one
+
+
+class Landscape:
+    """Nodes below `root`, the frame that cameras move."""
+
+    def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
+        self._server, self._root = server, f"{root}/landscape"
+        show_sky(server, root)
+        self.rebuild(scenario)
+
+    def rebuild(self, scenario: Scenario) -> None:
+        """Draw another world."""
+        self._world = scenario.world
+        self._array = world_array(scenario.world, scenario.step)
+        self._grids = _suitable_grids(scenario)
+        with self._server.atomic():
+            self._server.scene.add_frame(self._root, show_axes=False)
+            for handle in getattr(self, "_handles", []):
+                handle.remove()
+            obstacles = scenario.world.obstacles.items()
+            self._handles = [*self._terrain(), *(node for each in obstacles for node in self._obstacle(*each))]
+
+    def hit(self, origin, direction) -> np.ndarray | None:
+        """Where a ray first meets the ground or an obstacle."""
+        origin, direction = np.asarray(origin, dtype=float), np.asarray(direction, dtype=float)
+        direction = direction / np.linalg.norm(direction)
+        distance = ray(self._array, *origin, *direction, REACH)
+        return origin + distance * direction if distance < REACH else None
+
+    def obstacle_at(self, origin, direction) -> str | None:
+        """The obstacle that a ray meets first, unless the ground is before it."""
+        point = self.hit(origin, direction)
+        if point is None:
+            return None
+        margin = 1e-9 * REACH
+        return next((name for name, o in self._world.obstacles.items() if _holds(o, point, margin)), None)
+
+    def _terrain(self) -> list[viser.SceneNodeHandle]:
+        scene, base = self._server.scene, _base(self._world)
+        vertices, faces = _wide_plane()
+        disc = painted(vertices, faces, GROUND)
+        light = np.tile(light_seen_as(np.array(GROUND)), (len(vertices), 1))
+        plane = scene.add_glb(
+            f"{self._root}/plane", glb(disc, light=light), position=(0.0, 0.0, base), cast_shadow=False,
+            receive_shadow=False,
+        )  # fmt: skip
+        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
+        terrain = self._world.terrain
+        if not isinstance(terrain, HeightField):
+            return [plane, *grids]
+        mesh, normals = height_mesh(terrain)
+        heights = scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))
+        lines = scene.add_line_segments(
+            f"{self._root}/lines", height_lines(terrain), LINES, thickness=1.0, thickness_units="screen"
+        )
+        return [plane, *grids, heights, lines]
+
+    def _grid(self, cell: float, fade: float, height: float) -> viser.SceneNodeHandle:
+        return self._server.scene.add_grid(
+            f"{self._root}/grid_{str(cell).replace('.', '_')}",
+            cell_size=cell, section_size=10 * cell, cell_color=LINES, section_color=LINES,
+            cell_thickness=1.0, section_thickness=1.2, infinite_grid=True, width=2.0, height=2.0,
+            fade_distance=fade, fade_strength=2.0, shadow_opacity=0.0, position=(0.0, 0.0, height),
+        )  # fmt: skip
+
+    def _obstacle(self, name: str, obstacle: Obstacle) -> list[viser.SceneNodeHandle]:
+        """And its shadow."""
+        scene, node = self._server.scene, f"{self._root}/obstacles/{name}"
+        turn = (cos(obstacle.yaw / 2), 0.0, 0.0, sin(obstacle.yaw / 2))
+        place: dict[str, Any] = {"position": obstacle.position, "wxyz": turn, "color": OBSTACLE}
+        solid: viser.SceneNodeHandle
+        if obstacle.shape == "box":
+            solid = scene.add_box(node, dimensions=obstacle.size, **place)
+        elif obstacle.shape == "cylinder":
+            solid = scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
+        else:
+            solid = scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
+        shade = obstacle_shadow(obstacle, self._array)
+        shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
+        return [solid, shadow]
+
+
+def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:
+    """Each covers the screen and costs a browser without a GPU dearly: no more than are needed."""
+    positions = np.array([vehicle.pose.position for vehicle in scenario.vehicles.values()])
+    small = min(reach(vehicle) for vehicle in scenario.vehicles.values()) < SMALL
+    large = float(np.ptp(positions, axis=0).max()) > LARGE or isinstance(scenario.world.terrain, HeightField)
+    return [*([FINE] if small else []), METRES, *([WIDE] if large else [])]
+
+
+def _wide_plane() -> tuple[np.ndarray, np.ndarray]:
+    """A disc in rings that widen: with large triangles nearby, depths would be too coarse to lay a grid on them."""
+    sides, rings = 64, 32
+    radii = np.geomspace(1.0, HORIZON, rings)
+    flat = np.concatenate([[[0.0, 0.0]], *(ngon(radius, sides) for radius in radii)])
+    around = np.arange(sides)
+    after = (around + 1) % sides
+    inner = np.stack([np.zeros(sides, dtype=int), around + 1, after + 1], 1)
+    starts = 1 + sides * np.arange(rings - 1)[:, None]
+    a, b = (starts + around).ravel(), (starts + after).ravel()
+    faces = np.concatenate([inner, np.stack([a, a + sides, b + sides], 1), np.stack([a, b + sides, b], 1)])
+    return np.column_stack([flat, np.zeros(len(flat))]), faces
+
+
+def _base(world: World) -> float:
+    """Height of the plane: under a height field its lowest, just below so that both can be told apart."""
+    if isinstance(world.terrain, HeightField):
+        return float(read_heights(world.terrain).min()) - 0.005
+    return world.terrain.height
+
+
+def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:
+    x, y, z = point - np.array(obstacle.position)
+    c, s = cos(obstacle.yaw), sin(obstacle.yaw)
+    x, y = c * x + s * y, c * y - s * x
+    length, width, height = np.array(obstacle.size) / 2 + margin
+    if obstacle.shape == "sphere":
+        return bool(x * x + y * y + z * z <= length**2)
+    if obstacle.shape == "cylinder":
+        return bool(x * x + y * y <= length**2 and abs(z) <= height)
+    return bool(abs(x) <= length and abs(y) <= width and abs(z) <= height)
+
+
+def height_mesh(terrain: HeightField) -> tuple[Mesh, np.ndarray]:
+    """A height field as the world's own triangles, coloured by height, and its normals."""
+    east, north, heights = _grid_points(terrain)
+    rows, columns = heights.shape
+    x, y = np.meshgrid(east, north)
+    southwest = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+    southeast, northwest, northeast = southwest + 1, southwest + columns, southwest + columns + 1
+    faces = np.concatenate(
+        [np.stack([southwest, southeast, northeast], 1), np.stack([southwest, northeast, northwest], 1)]
+    )
+    slopes_north, slopes_east = np.gradient(heights, north, east)
+    normals = np.stack([-slopes_east, -slopes_north, np.ones_like(heights)], axis=-1).reshape(-1, 3)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    vertices = np.column_stack([x.ravel(), y.ravel(), heights.ravel()])
+    return Mesh(vertices, faces.astype(np.uint32), _height_colours(heights)), normals
+
+
+def height_lines(terrain: HeightField) -> np.ndarray:
+    """Ends of lines on a height field, along some of its rows and columns [line, end, xyz]."""
+    east, north, heights = _grid_points(terrain)
+    points = np.stack([*np.meshgrid(east, north), heights + LINES_ABOVE * max(terrain.size)], axis=-1)
+    lines = []
+    for ways in (points, points.swapaxes(0, 1)):
+        some = ways[:: -(-len(ways) // LINES_ACROSS)]
+        lines.append(np.stack([some[:, :-1], some[:, 1:]], axis=2).reshape(-1, 2, 3))
+    return np.concatenate(lines)
+
+
+def _grid_points(terrain: HeightField) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    heights = read_heights(terrain)
+    rows, columns = heights.shape
+    east = terrain.center[0] + terrain.size[0] * (np.arange(columns) / (columns - 1) - 0.5)
+    north = terrain.center[1] + terrain.size[1] * (np.arange(rows) / (rows - 1) - 0.5)
+    return east, north, heights
+
+
+def _height_colours(heights: np.ndarray) -> np.ndarray:
+    span = float(np.ptp(heights)) or 1.0
+    share = ((heights - heights.min()) / span).ravel()
+    stops = np.array([VALLEY, SLOPE, SUMMIT], dtype=float)
+    colours = np.stack([np.interp(share, [0.0, 0.5, 1.0], stops[:, k]) for k in range(3)], axis=1)
+    return np.column_stack([colours, np.full(len(colours), 255.0)])

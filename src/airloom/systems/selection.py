@@ -1,0 +1,34 @@
+"""Vehicles by name or pattern."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+from airloom.basics.patterns import matcher
+from airloom.scenario import ScenarioError
+
+if TYPE_CHECKING:
+    from airloom.group import Group
+    from airloom.scenario.models import Scenario, Vehicle
+    from airloom.simulation import Simulation
+
+
+def chosen(sim: Simulation, system: str, pattern: str) -> Group:
+    """The vehicles whose names match a pattern such as cf or drone*; at least one must."""
+    found = sim.group(pattern)
+    if not found:
+        close = difflib.get_close_matches(pattern, sim.vehicles, n=1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        names = list(sim.vehicles)
+        known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
+        raise ScenarioError(
+            f"{sim.scenario.name}: systems.{system}: no vehicle matches '{pattern}'{hint} Vehicles: {known}"
+        )
+    return found
+
+
+def described(scenario: Scenario, pattern: str) -> list[Vehicle]:
+    """What a scenario says of the vehicles that match; of those with copies once."""
+    fits = matcher(pattern)
+    return [vehicle for name, vehicle in scenario.vehicles.items() if any(map(fits, vehicle.names(name)))]

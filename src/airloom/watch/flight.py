@@ -1,0 +1,146 @@
+"""Notice vehicles that do not do as they are told, which the end of a flight may not show.
+
+Ten times a second of simulation time two rules are looked at for every vehicle with a controller of its own:
+
+- It *touches the ground unasked* if it has been in the air, higher than it is tall, and comes down in position mode
+  while its setpoint is higher than it is tall above the ground, or in velocity mode while it is told to go level or up.
+- It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is more than 0.5 m off and
+  comes no nearer.
+
+So landings, vehicles that stand on the ground, long ways, moving setpoints and rotors stopped on purpose are no fault,
+nor is what a pilot does in the modes of thrust.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from airloom.commands import Mode
+from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.world.ground import W_TOP, ground
+
+if TYPE_CHECKING:
+    from airloom.simulation import Simulation
+
+PERIOD = 0.1  # s
+TOUCHING = 0.01  # m
+FAR = 0.5  # m
+NEARER = 0.1  # m
+PATIENCE = 10.0  # s
+MOST_TOLD_ONE_BY_ONE = 3
+
+
+@compiled
+def heights_above_ground(w, i, world):
+    """Of a vehicle's lowest corner, and of what would be its lowest if it stood at its setpoint."""
+    hx, hy, hz = w[row.BOX_X + i], w[row.BOX_Y + i], w[row.BOX_Z + i]
+    cx, cy, cz = w[row.BOX_CX + i], w[row.BOX_CY + i], w[row.BOX_CZ + i]
+    told = w[row.SPZ + i] + cz - hz - ground(world, w[row.SPX + i], w[row.SPY + i])[0]
+    lowest = w[row.PZ + i] - abs(cx) - abs(cy) - abs(cz) - hx - hy - hz - world[W_TOP]
+    if lowest > hz:
+        return lowest, told
+    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
+    lowest = np.inf
+    for corner in range(8):
+        x = cx + (hx if corner & 1 else -hx)
+        y = cy + (hy if corner & 2 else -hy)
+        z = cz + (hz if corner & 4 else -hz)
+        east = w[row.PX + i] + (1 - 2 * (c * c + d * d)) * x + 2 * (b * c - a * d) * y + 2 * (b * d + a * c) * z
+        north = w[row.PY + i] + 2 * (b * c + a * d) * x + (1 - 2 * (b * b + d * d)) * y + 2 * (c * d - a * b) * z
+        up = w[row.PZ + i] + 2 * (b * d - a * c) * x + 2 * (c * d + a * b) * y + (1 - 2 * (b * b + c * c)) * z
+        lowest = min(lowest, up - ground(world, east, north)[0])
+    return lowest, told
+
+
+@compiled
+def fill_heights(heights, blocks, world):
+    for k in range(blocks.shape[0]):
+        for i in range(LANES):
+            heights[0, k, i], heights[1, k, i] = heights_above_ground(blocks[k], i, world)
+
+
+class FlightWatch:
+    """Warns of each vehicle once for each time that it gets into trouble; one that hops along is in one trouble."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self._sim = sim
+        self.start()
+
+    def start(self) -> None:
+        """Look on from now on, without a memory."""
+        self._forget()
+        self._look_later()
+
+    def _look_later(self) -> None:
+        self._sim.call_at(self._sim.time + PERIOD, self._look)
+
+    def _forget(self) -> None:
+        fleet = self._fleet = self._sim.fleet
+        flight = fleet.flight
+        steered = np.array([m.controller is not None and m.vehicle.autopilot is None for m in fleet.members] + [False])
+        self._steered = steered[flight.vehicles]  # no vehicle is −1, the last
+        self._airborne = np.zeros(self._steered.shape, dtype=bool)
+        self._quiet_until = np.zeros(self._steered.shape)
+        self._told_off = np.zeros(self._steered.shape, dtype=bool)
+        self._heights = np.empty((2, *self._steered.shape))
+        self._nearest = np.full(self._steered.shape, np.inf)
+        self._since = np.zeros(self._steered.shape)
+        self._setpoints = self._rows(row.SPX, 3).copy()
+
+    def _rows(self, first: int, count: int) -> np.ndarray:
+        """[row, block, lane]"""
+        blocks = self._fleet.flight.blocks[:, first : first + count * LANES]
+        return blocks.reshape(-1, count, LANES).transpose(1, 0, 2)
+
+    def _look(self) -> None:
+        if self._fleet is not self._sim.fleet:
+            self._forget()
+        self._look_for_falls()
+        self._look_for_strays()
+        self._look_later()
+
+    def _look_for_falls(self) -> None:
+        flight = self._fleet.flight
+        mode, size = self._rows(row.MODE, 1)[0], 2.0 * self._rows(row.BOX_Z, 1)[0]
+        fill_heights(self._heights, flight.blocks, flight.world)
+        height, told_height = self._heights
+        by_velocity = mode == Mode.VELOCITY_YAWRATE
+        steered = self._steered & ((mode == Mode.POSITION_YAW) | by_velocity)
+        asked = np.where(by_velocity, self._rows(row.BVZ, 1)[0] < 0.0, told_height < size)
+        self._airborne = steered & (self._airborne | (height > size))
+        down = self._airborne & (height < TOUCHING)
+        now = self._sim.time
+        self._warn(down & ~asked & (now >= self._quiet_until), "touches the ground unasked")
+        self._quiet_until = np.where(down, now + PATIENCE, self._quiet_until)
+        self._airborne &= ~down
+
+    def _look_for_strays(self) -> None:
+        now, setpoints = self._sim.time, self._rows(row.SPX, 3)
+        at_rest = (setpoints == self._setpoints).all(axis=0) & (self._rows(row.SVX, 3) == 0.0).all(axis=0)
+        self._setpoints = setpoints.copy()
+        off = np.sqrt(((self._rows(row.PX, 3) - setpoints) ** 2).sum(axis=0))
+        astray = self._steered & (self._rows(row.MODE, 1)[0] == Mode.POSITION_YAW) & at_rest & (off > FAR)
+        nearer = off < self._nearest - NEARER
+        self._nearest = np.where(astray, np.where(nearer, off, self._nearest), np.inf)
+        self._since = np.where(astray & ~nearer, self._since, now)
+        lost = astray & (now - self._since >= PATIENCE - 0.5 * PERIOD)
+        self._warn(lost & ~self._told_off, f"cannot hold its setpoint: {FAR:g} m off or more for {PATIENCE:g} s", off)
+        self._told_off = (self._told_off | lost) & astray
+
+    def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:
+        if not whom.any():
+            return
+        order = np.argsort(self._fleet.flight.vehicles[whom])
+        names = [self._fleet.members[k].name for k in self._fleet.flight.vehicles[whom][order]]
+        notes = [what] * len(names) if off is None else [f"{what}, now {o:.3g} m" for o in off[whom][order]]
+        if len(names) <= MOST_TOLD_ONE_BY_ONE:
+            for name, note in zip(names, notes, strict=True):
+                self._sim.event(name, note, level="warning")
+        else:
+            few = ", ".join(names[:MOST_TOLD_ONE_BY_ONE])
+            more = len(names) - MOST_TOLD_ONE_BY_ONE
+            self._sim.event("fleet", f"{few} and {more} more: each {what}", level="warning")
