@@ -186,7 +186,7 @@ def pages() -> Iterator[tuple[Path, str]]:
 
 
 def _errors() -> type[BaseModel]:
-    from airloom.sensors.errors import Errors
+    from airloom.sensors.sensor_errors import Errors
 
     return Errors
 

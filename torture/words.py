@@ -13,8 +13,8 @@ from airloom import PositionYaw, VelocityYawRate
 from airloom.autopilots import ardupilot_wire, mavlink_wire
 from airloom.loom import bundles, protocol
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
-from airloom.loom.visibility import ToldSights
-from airloom.runs.link.authority import RequestError
+from airloom.loom.visibility import ToldVisibility
+from airloom.runs.link.context import RequestError
 from airloom.runs.link.methods import METHODS
 from airloom.runs.link.methods import parse as parse_request
 from airloom.serve.requests import parse as parse_step
@@ -92,10 +92,13 @@ def branch_messages(count: int, seed: int) -> Tally:
 
 
 def _branch_readers() -> Sequence[tuple[Callable[[bytes], Any], bytes]]:
-    sights = ToldSights()
+    visibility = ToldVisibility()
     letter = Letter("chief", b"come")
     round_ = bundles.Round(5, _OneVehicle(), {"wing": [letter], "tail": [letter]})  # type: ignore[arg-type]
-    outcomes = [("wing", bundles.Outcome(bundles.What.END, b"\0" * 12)), ("tail", bundles.Outcome(bundles.What.LEFT))]
+    outcomes = [
+        ("wing", bundles.TurnOutcome(bundles.What.END, b"\0" * 12)),
+        ("tail", bundles.TurnOutcome(bundles.What.LEFT)),
+    ]
     admission = bundles.Admission("wing", Welcome(1_000_000, 0, ["drone"]), [0], 2.0)
     return [
         (bundles.parse_branch, bundles.branch(bundles.Introduction("field", "token"))),
@@ -103,7 +106,7 @@ def _branch_readers() -> Sequence[tuple[Callable[[bytes], Any], bytes]]:
         (bundles.parse_admitted, bundles.admitted(admission)),
         (bundles.parse_bad_news, bundles.bad_news(Kind.LOST, "wing", "gone")),
         (bundles.parse_dismiss, bundles.dismiss("wing")),
-        (lambda body: bundles.parse_begins(body, sights), bundles.begins(round_, np.array([0]), ["wing", "tail"])),
+        (lambda body: bundles.parse_begins(body, visibility), bundles.begins(round_, np.array([0]), ["wing", "tail"])),
         (bundles.parse_ends, bundles.ends(5, outcomes)),
     ]
 
@@ -185,7 +188,7 @@ def servo_packets(count: int, seed: int) -> Tally:
     return feed(take, Mutations(seed).of_bytes(sound, count), ())
 
 
-@trial("letters of JSON, nested", "JSON as deep as the line allows, at both doors that read it", 1000)
+@trial("letters of JSON, nested", "JSON as deep as the line allows, at both listeners that read it", 1000)
 def deep_json(count: int, seed: int) -> Tally:
     opened = [json.dumps({"method": "info"})[:-1] + f', "x": {"[" * n}' for n in range(1, 60_000, 60_000 // count)]
     tally = feed(parse_request, (text.encode() for text in opened), (RequestError,))

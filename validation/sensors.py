@@ -12,10 +12,10 @@ from pyproj import Geod, Transformer
 from scipy.spatial.transform import Rotation
 
 from airloom.compiled import compiled
-from airloom.sensors.errors import BIAS, CHANNELS, ERROR_WIDTH, ERRORS, MEMORY
 from airloom.sensors.imu import Imu
 from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import READING, call_sensor
+from airloom.sensors.sensor_errors import BIAS, CHANNELS, ERROR_WIDTH, ERRORS, MEMORY
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_density, air_pressure, air_temperature
 from airloom.world.geodesy import geodetic_to_local, local_to_geodetic, sphere_to_geodetic

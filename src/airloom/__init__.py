@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from airloom.plugin import Parameters
     from airloom.runs.mcap import LogReader
     from airloom.scenario import ScenarioError
-    from airloom.sensors.errors import Errors
     from airloom.sensors.sensor import Sensor, sensor_kernel
+    from airloom.sensors.sensor_errors import SensorErrors
     from airloom.simulation import Simulation
     from airloom.system import System
     from airloom.vehicle import Vehicle
@@ -32,7 +32,6 @@ __all__ = [
     "CommandError",
     "Controller",
     "Diverged",
-    "Errors",
     "Estimator",
     "Group",
     "LogReader",
@@ -42,6 +41,7 @@ __all__ = [
     "Rated",
     "ScenarioError",
     "Sensor",
+    "SensorErrors",
     "Simulation",
     "System",
     "ThrustAttitude",
@@ -58,7 +58,7 @@ _MODULES = {
     "CommandError": "commands",
     "Controller": "flight_stack",
     "Diverged": "divergence",
-    "Errors": "sensors.errors",
+    "SensorErrors": "sensors.sensor_errors",
     "Estimator": "flight_stack",
     "Group": "group",
     "LogReader": "bridges.mcap",

@@ -62,7 +62,7 @@ class Simulation:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
-        self.vehicles = {member.name: Vehicle(self, member) for member in self.fleet.members}
+        self.vehicles = {member.name: Vehicle(self, member) for member in self.fleet.crafts}
         self._events = self.bus.advertise("/events", messages.EVENT)
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self._hooks = _Hooks(self)
@@ -123,7 +123,7 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        outside = self.loom.doors is not None or len(self.autopilots) > 0
+        outside = self.loom.listeners is not None or len(self.autopilots) > 0
         return self._started and not outside and self._hooks.is_idle and self._publisher.is_idle
 
     def stop(self) -> None:
@@ -186,7 +186,7 @@ class Simulation:
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
-        for member in self.fleet.members:
+        for member in self.fleet.crafts:
             vehicle = before.pop(member.name, None) or Vehicle(self, member)
             vehicle.settle(member)
             self.vehicles[member.name] = vehicle
@@ -278,7 +278,7 @@ class Simulation:
         self.fleet.reset(self.seed)
         self.engine.reset()
         self._publisher.restart()
-        for member in self.fleet.members:
+        for member in self.fleet.crafts:
             if member.controller is not None:
                 member.controller.reset()
         for vehicle in self.vehicles.values():
@@ -292,7 +292,7 @@ class Simulation:
             system.reset(self)
 
     def _warn_of_buried_vehicles(self) -> None:
-        for member in self.fleet.members:
+        for member in self.fleet.crafts:
             if (depth := self.fleet.depth_in_ground(member)) > 0.01:
                 text = f"starts {depth:.3g} m deep in the ground, which will throw it up; raise pose.position"
                 self.event(member.name, text, level="warning")
@@ -374,7 +374,7 @@ class _Hooks:
                 sim.vehicles[member.name],
                 member.controller,
             )
-            for member in sim.fleet.members
+            for member in sim.fleet.crafts
             if member.controller is not None and member.controller.kernel is None
         ]
         periods = {period for hooks in self._systems.values() for period, _ in hooks}

@@ -183,7 +183,7 @@ def _alone(vehicle: str, controller: str, ideal: bool, engine: str) -> Simulatio
 
 
 def _steps(sim: Simulation) -> Iterable[Step]:
-    drone, controller = sim.vehicles["drone"], sim.fleet.members[0].controller
+    drone, controller = sim.vehicles["drone"], sim.fleet.crafts[0].controller
     assert isinstance(controller, Modes), "only the controller 'modes' has step responses to promise"
     gains = controller.gains(sim.step_ns)[TURNING_GAINS:]
     kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = gains

@@ -27,7 +27,7 @@ from airloom.compiled.rows import LANES
 from airloom.compiled.tables import TICKS
 from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
-from airloom.engines.fleet import Member
+from airloom.engines.fleet import Craft
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
 from airloom.world.ground import W_TOP, ground
@@ -43,7 +43,7 @@ _MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
 class Vehicle:
     """One vehicle of a running simulation. World ENU, body FLU, quaternions w, x, y, z body→world, SI units."""
 
-    def __init__(self, sim: Simulation, member: Member) -> None:
+    def __init__(self, sim: Simulation, craft: Craft) -> None:
         self._sim = sim
         self._pushes: dict[str, np.ndarray] = {}
         self._faults: dict[str, dict[str, Fault]] = {}
@@ -51,14 +51,14 @@ class Vehicle:
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
         self._is_told_of_ground = False
-        self.settle(member)
+        self.settle(craft)
 
-    def settle(self, member: Member) -> None:
+    def settle(self, craft: Craft) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
         fleet = self._sim.fleet
-        self._fleet, self._member = fleet, member
-        self._column = fleet.column(member)
-        self._speeds, self._targets = fleet.rotor_column(member, row.SPEED), fleet.rotor_column(member, row.TARGET)
+        self._fleet, self._craft = fleet, craft
+        self._column = fleet.column(craft)
+        self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
         for sensor in self._faults:
             self._apply_faults(sensor)
         for rotor in self._shares:
@@ -72,25 +72,25 @@ class Vehicle:
 
     @property
     def name(self) -> str:
-        return self._member.name
+        return self._craft.name
 
     @property
     def airframe(self):
-        return self._member.airframe
+        return self._craft.airframe
 
     @property
     def description(self) -> models.Vehicle:
         """What the scenario says of it."""
-        return self._member.vehicle
+        return self._craft.vehicle
 
     @property
     def sensors(self) -> list[Sensor]:
-        return self._member.sensors
+        return self._craft.sensors
 
     @property
     def place_in_blocks(self) -> tuple[int, int]:
         """Block and lane where its rows lie."""
-        return self._member.block, self._member.lane
+        return self._craft.block, self._craft.lane
 
     @property
     def position(self) -> np.ndarray:
@@ -150,13 +150,13 @@ class Vehicle:
     @property
     def command_timeout(self) -> float | None:
         """Seconds that a commander may be silent; None for ever."""
-        return self._member.vehicle.command_timeout
+        return self._craft.vehicle.command_timeout
 
     @property
     def readings(self) -> dict[str, np.ndarray]:
         """The latest reading of each sensor; empty before the first."""
         fleet, found = self._sim.fleet, {}
-        for sensor in self._member.sensors:
+        for sensor in self._craft.sensors:
             s = fleet.sensor_index[self.name, sensor.name]
             width = sensor.width if fleet.sensing.stamps[s] >= 0 else 0
             found[sensor.name] = fleet.reading(sensor)[:width].copy()
@@ -206,7 +206,7 @@ class Vehicle:
 
     def reset_pose(self) -> None:
         """Back to where the scenario puts it, idle, as if nothing had happened; time goes on."""
-        pose = self._member.vehicle.pose
+        pose = self._craft.vehicle.pose
         self._enter(Mode.IDLE)
         self._speeds[:] = 0.0
         self._set(row.MEMORY, np.zeros(row.MEMORY_ROWS))
@@ -215,7 +215,7 @@ class Vehicle:
 
     def holding_command(self) -> PositionYaw:
         """Where it would come to a stop if it braked now."""
-        controller = self._member.controller
+        controller = self._craft.controller
         frequency = controller.frequencies()[0] if isinstance(controller, MultirotorController) else 1.0
         return PositionYaw(tuple(self.position + self.velocity / frequency), float(self.euler[2]))
 
@@ -246,7 +246,7 @@ class Vehicle:
 
     def check_mode(self, mode: Mode) -> None:
         """Raise a CommandError if the vehicle's controller cannot fly this mode."""
-        controller = self._member.controller
+        controller = self._craft.controller
         if self.autopilot is not None:
             raise CommandError(f"{self.name} is flown by its autopilot: command it by MAVLink")
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
@@ -316,7 +316,7 @@ class Vehicle:
 
     def _apply_faults(self, sensor: str) -> None:
         """An edit may have taken the sensor away; an autopilot's own was never here."""
-        if sensor in self._member.vehicle.sensors:
+        if sensor in self._craft.vehicle.sensors:
             self._fleet.set_fault(self.name, sensor, self.fault_of(sensor), self._sim.tick)
 
     def set_rotor_share(self, rotor: str, share: float, by: str = "") -> None:
@@ -329,9 +329,9 @@ class Vehicle:
         self._tell_of_fault(rotor)
 
     def _apply_shares(self, rotor: str) -> None:
-        names = list(self._member.vehicle.rotors)
+        names = list(self._craft.vehicle.rotors)
         if rotor in names:
-            shares = self._fleet.rotor_column(self._member, row.SHARE)
+            shares = self._fleet.rotor_column(self._craft, row.SHARE)
             shares[names.index(rotor)] = prod(self._shares[rotor].values())
 
     def _tell_of_fault(self, part: str) -> None:
@@ -359,45 +359,45 @@ class Vehicle:
     @property
     def autopilot(self) -> Any:
         """The choice of an autopilot in the scenario, if one flies it."""
-        return self._member.vehicle.autopilot
+        return self._craft.vehicle.autopilot
 
     @property
     def has_controller(self) -> bool:
-        return self._member.controller is not None
+        return self._craft.controller is not None
 
     @property
     def gains(self) -> dict[str, Any]:
         """The controller's parameters in force."""
-        controller = self._member.controller
+        controller = self._craft.controller
         return {} if controller is None else controller.parameters.model_dump()
 
     @property
     def gains_in_force(self) -> dict[str, Any]:
         """Likewise, with those that are tuned from the airframe filled in."""
-        controller = self._member.controller
+        controller = self._craft.controller
         return {} if controller is None else controller.in_force()
 
     def tune(self, **changes: Any) -> None:
         """Change the controller's parameters in flight. All of them are checked before any takes effect."""
         parameters = self.check_tuning(**changes)
-        member = self._member
-        assert member.controller is not None
-        before, member.controller.parameters = member.controller.parameters, parameters
-        self._sim.fleet.fill_gains(member, member.block, member.lane)
+        craft = self._craft
+        assert craft.controller is not None
+        before, craft.controller.parameters = craft.controller.parameters, parameters
+        self._sim.fleet.fill_gains(craft, craft.block, craft.lane)
         text = ", ".join(f"{key} {getattr(before, key)} → {getattr(parameters, key)}" for key in changes)
         self._sim.event(self.name, f"tuned: {text}")
 
     def check_tuning(self, **changes: Any) -> Rated:
         """The controller's parameters with these changes; a CommandError if they cannot be."""
-        member = self._member
-        if member.controller is None:
+        craft = self._craft
+        if craft.controller is None:
             raise CommandError(f"{self.name} has no controller to tune")
-        model: type[Rated] = type(member.controller.parameters)
+        model: type[Rated] = type(craft.controller.parameters)
         for key in changes:
-            if key == "rate" or (key.endswith("_rate") and key in member.controller.rates()):
+            if key == "rate" or (key.endswith("_rate") and key in craft.controller.rates()):
                 raise CommandError(f"{self.name}: {key} cannot change while running")
         try:
-            return model.model_validate(member.controller.parameters.model_dump() | changes)
+            return model.model_validate(craft.controller.parameters.model_dump() | changes)
         except ValidationError as error:
             first = error.errors()[0]
             known = ", ".join(model.model_fields)

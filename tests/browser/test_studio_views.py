@@ -6,6 +6,7 @@ import threading
 
 import numpy as np
 import pytest
+from airloom.studio.state import Studio
 from PIL import Image
 from tests.browser.test_studio import choose, until
 
@@ -17,7 +18,6 @@ from airloom.studio.scene.cameras import FIELD_OF_VIEW
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.sources.source import POSITION
-from airloom.studio.studio import Studio
 
 pytestmark = pytest.mark.slow
 COUNT = 12
@@ -68,8 +68,8 @@ def camera(studio):
 def reach(studio):
     """How far to the edges the outermost vehicles are: 1 is the edge."""
     seen, (client,) = camera(studio), studio._server.get_clients()
-    placement = studio.stage.cameras._cameras[client].placement
-    positions = studio.stage.source.snapshot().vehicles[:, POSITION].astype(float)
+    placement = studio.state.cameras._cameras[client].placement
+    positions = studio.state.source.snapshot().vehicles[:, POSITION].astype(float)
     forward = (seen.look_at - seen.position) / np.linalg.norm(seen.look_at - seen.position)
     right = np.cross(forward, [0, 0, 1])
     right /= np.linalg.norm(right)
@@ -114,7 +114,7 @@ def test_buttons_choose_the_camera_and_show_which(page, studio):
     ):  # fmt: skip
         page.get_by_role("button", name=name, exact=True).click()
         until(lambda name=name: marked(page) == [name])
-        assert studio.stage.cameras.mode(next(iter(studio._server.get_clients()))) == (name.lower(), "drone_3")
+        assert studio.state.cameras.mode(next(iter(studio._server.get_clients()))) == (name.lower(), "drone_3")
         until(lambda height=height: np.linalg.norm(seen.look_at) < 1e-3 and height[0] < slope(seen) <= height[1] + 1e-6)
     page.get_by_role("button", name="See all vehicles").click()
     until(lambda: marked(page) == ["Orbit"])

@@ -15,8 +15,8 @@ import pytest
 import airloom as al
 from airloom.engines.fleet import expand_copies
 from airloom.runs.folder import RunFolder
-from airloom.runs.link.authority import Tower
 from airloom.runs.link.client import LinkError, Refused
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.flying import GiveCommand, SwitchMode
 from airloom.runs.mcap import LogReader
 from airloom.runs.recorded import RecordedRun
@@ -372,8 +372,8 @@ def test_it_is_told_which_systems_command_a_vehicle(tmp_path):
         "  gust: {kind: push, at: 1, duration: 1}\n"
     )
     sim = al.Simulation(load(tmp_path / "two.yaml"))
-    tower = Tower(RecordedRun(sim, RunFolder.create("two", tmp_path / "run"), log=False))
-    assert {name: tower.systems_of(vehicle) for name, vehicle in sim.vehicles.items()} == {
+    context = RequestContext(RecordedRun(sim, RunFolder.create("two", tmp_path / "run"), log=False))
+    assert {name: context.systems_of(vehicle) for name, vehicle in sim.vehicles.items()} == {
         "drone_0": ["dance"], "drone_1": ["dance"], "alone": [],
     }  # fmt: skip
 
@@ -398,31 +398,31 @@ def test_signals_do_not_make_it_wait_forever(tmp_path):
 
 
 @pytest.fixture
-def tower(tmp_path):
+def context(tmp_path):
     sim = al.Simulation(load("modes", {"systems": {}, "duration": 60.0, "engine": "batch"}))
     sim.step()
-    return Tower(RecordedRun(sim, RunFolder.create("modes", tmp_path / "run"), log=False))
+    return RequestContext(RecordedRun(sim, RunFolder.create("modes", tmp_path / "run"), log=False))
 
 
 @pytest.mark.parametrize("mode", ["velocity_yawrate", "thrust_attitude"])
-def test_a_mode_that_somebody_holds_stays_until_nobody_looks_on(tower, mode):
-    sim, (drone,) = tower.sim, tower.sim.vehicles.values()
-    tower.hear_of_audience("studio", 1)
+def test_a_mode_that_somebody_holds_stays_until_nobody_looks_on(context, mode):
+    sim, (drone,) = context.sim, context.sim.vehicles.values()
+    context.hear_of_audience("studio", 1)
     drone.command(al.PositionYaw((0.0, 0.0, 5.0)))
     sim.run(until=sim.time + 4.0)
-    SwitchMode(vehicle=drone.name, mode=mode, hold=True).carry_out(tower)
+    SwitchMode(vehicle=drone.name, mode=mode, hold=True).carry_out(context)
     sim.run(until=sim.time + 5.0)
     assert drone.mode.label == mode
-    tower.hear_of_audience("studio", 0)
+    context.hear_of_audience("studio", 0)
     sim.run(until=sim.time + 2.0)
     assert drone.mode.label == "position_yaw"
 
 
-def test_a_mode_is_held_no_longer_once_somebody_else_commands(tower):
-    sim, (drone,) = tower.sim, tower.sim.vehicles.values()
-    tower.hear_of_audience("studio", 1)
-    SwitchMode(vehicle=drone.name, mode="velocity_yawrate", hold=True).carry_out(tower)
-    GiveCommand(vehicle=drone.name, kind="velocity_yawrate", velocity=[0.0, 0.0, 1.0]).carry_out(tower)
+def test_a_mode_is_held_no_longer_once_somebody_else_commands(context):
+    sim, (drone,) = context.sim, context.sim.vehicles.values()
+    context.hear_of_audience("studio", 1)
+    SwitchMode(vehicle=drone.name, mode="velocity_yawrate", hold=True).carry_out(context)
+    GiveCommand(vehicle=drone.name, kind="velocity_yawrate", velocity=[0.0, 0.0, 1.0]).carry_out(context)
     sim.run(until=sim.time + 2.0)
     assert drone.mode.label == "position_yaw"
 

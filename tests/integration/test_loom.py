@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import airloom as al
-from airloom.loom.listening import DoorError, Doors
+from airloom.loom.listening import ListenError, Listeners
 from airloom.loom.loom import LoomError
 from airloom.scenario import ScenarioError, load
 
@@ -200,15 +200,15 @@ def test_over_tcp_with_a_token(tmp_path, free_port):
 
 def test_beyond_this_machine_there_is_always_a_token(tmp_path):
     for host, guarded in (("0.0.0.0", True), ("127.0.0.1", False)):
-        doors = Doors(f"tcp:{host}:0")
-        assert bool(doors.token) is guarded
-        doors.close()
+        listeners = Listeners(f"tcp:{host}:0")
+        assert bool(listeners.token) is guarded
+        listeners.close()
 
 
 @pytest.mark.parametrize("listen", ["tcp:127.0.0.1", "udp:127.0.0.1:1", "tcp::7700", "tcp:127.0.0.1:99999"])
 def test_places_that_are_none(listen):
-    with pytest.raises(DoorError, match="no place to listen"):
-        Doors(listen)
+    with pytest.raises(ListenError, match="no place to listen"):
+        Listeners(listen)
 
 
 def test_a_port_in_use(tmp_path):

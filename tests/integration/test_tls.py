@@ -1,4 +1,4 @@
-"""TLS at the doors of the loom: who knows the fingerprint gets in, and nobody on the way reads a word."""
+"""TLS at the listeners of the loom: who knows the fingerprint gets in, and nobody on the way reads a word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.unit.loom.test_newcomers import Place
 
 from airloom.loom.hub import Hub
 from airloom.loom.line import LineLost, connect
-from airloom.loom.listening import Doors
+from airloom.loom.listening import Listeners
 from airloom.loom.protocol import Kind, ProtocolError
 from airloom.net.tls import Certificate, TlsError
 
@@ -29,8 +29,8 @@ def home(tmp_path_factory):
 class SecurePlace(Place):
     def __init__(self):
         self.joined = []
-        self.hub = Hub(Doors("tls:127.0.0.1:0", "secret"), self._admit, lambda name, reason: None)
-        self.address = self.hub.doors.remote_address
+        self.hub = Hub(Listeners("tls:127.0.0.1:0", "secret"), self._admit, lambda name, reason: None)
+        self.address = self.hub.listeners.remote_address
 
     @property
     def port(self):
@@ -131,7 +131,7 @@ def test_the_last_word_is_passed_on_and_nothing_stays():
     friend = place.friend("last")
     place.look_until(lambda: place.joined == ["last"])
     assert friend.receive(30)[0] is Kind.WELCOME
-    door = place.hub.doors._tls
+    door = place.hub.listeners._tls
     place.hub.close("good bye")
     assert friend.receive(30) == (Kind.BYE, "good bye")
     assert door._process.returncode is not None

@@ -57,7 +57,7 @@ Channels = Annotated[
 ]
 
 
-class Sticks(Parameters):
+class RcInput(Parameters):
     """Where the sticks and switches of the remote control are from a time on."""
 
     at: float = Field(ge=0, description="s")
@@ -69,7 +69,7 @@ class ArduPilotParameters(ProgramParameters):
     outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
     rc: Channels | None = Field(None, description="channels of a remote control at the start, µs; none if left out")
-    sticks: list[Sticks] = Field(default_factory=list, description="how the remote control is moved later")
+    sticks: list[RcInput] = Field(default_factory=list, description="how the remote control is moved later")
     battery: float | None = Field(None, gt=0, description="voltage that ArduPilot is told, V; it does not change")
 
     @model_validator(mode="after")

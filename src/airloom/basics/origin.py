@@ -17,7 +17,7 @@ _PARAGRAPH = "\n\n"
 
 
 @dataclass(frozen=True)
-class Blame:
+class Origin:
     """What is known about the origin of an exception."""
 
     error: BaseException
@@ -41,17 +41,17 @@ class Blame:
         return f"{who}{where}: {type(self.error).__name__}: {self.error}{notes}"
 
 
-def blame(error: BaseException) -> Blame:
+def find_origin(error: BaseException) -> Origin:
     if _is_numbas(error):
-        return Blame(error, place=_numbas_place(error))
+        return Origin(error, place=_numbas_place(error))
     frames = list(walk_tb(error.__traceback__))
     owned = [(frame, plugin) for frame, _ in frames if (plugin := _plugin_of(frame))]
     users = _places_of_user(error)
     if not owned:
-        return Blame(error, place=users[-1] if users else "")
+        return Origin(error, place=users[-1] if users else "")
     frame, plugin = owned[0]
     inside = [f"{f.f_code.co_filename}:{line}" for f, line in frames if f is frame]
-    return Blame(error, _described(plugin), frame.f_code.co_name, (users or inside)[-1])
+    return Origin(error, _described(plugin), frame.f_code.co_name, (users or inside)[-1])
 
 
 def told(error: BaseException) -> str:

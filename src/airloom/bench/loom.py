@@ -11,7 +11,7 @@ from statistics import median
 
 from airloom.bench.echo import echo
 from airloom.loom import protocol
-from airloom.loom.exchange import LIST_AT
+from airloom.loom.round import LIST_AT
 from airloom.simulation import Simulation
 
 LOGIC = """

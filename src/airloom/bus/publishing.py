@@ -21,7 +21,7 @@ from airloom.compiled.tables import (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from airloom.engines.fleet import Fleet, Member
+    from airloom.engines.fleet import Craft, Fleet
 
 
 LONGEST_WAIT = 0.1  # s of wall time that a message may wait for others
@@ -30,12 +30,12 @@ LONGEST_WAIT = 0.1  # s of wall time that a message may wait for others
 class StateTopics:
     """The topics of a vehicle besides those of its sensors."""
 
-    def __init__(self, bus: Bus, member: Member) -> None:
-        name, frame = member.name, f"{member.name}/base_link"
-        rotors, self._number = len(member.airframe.rotors), member.number
+    def __init__(self, bus: Bus, craft: Craft) -> None:
+        name, frame = craft.name, f"{craft.name}/base_link"
+        rotors, self._number = len(craft.airframe.rotors), craft.number
         self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
         self._columns = {self._state: slice(RECORD_SETPOINT)}
-        if member.vehicle.autopilot is None:  # what an autopilot wants is its own affair
+        if craft.vehicle.autopilot is None:  # what an autopilot wants is its own affair
             setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
             command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
             self._columns[setpoint] = slice(RECORD_SETPOINT, RECORD_COMMAND)
@@ -87,7 +87,7 @@ class Publisher:
         self.bus, self.fleet = bus, fleet
         self.record_period = ticks_per_period(rate, fleet.step_ns)
         self.clock = bus.advertise("/clock", messages.clock())
-        self.state_topics = [StateTopics(bus, member) for member in fleet.members]
+        self.state_topics = [StateTopics(bus, craft) for craft in fleet.crafts]
         self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
         self._taped: list[int] = []
         self._tapes: list[Tape] = after._tapes if after else []

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from airloom import plugin
 from airloom.basics.clock import ticks_per_period
-from airloom.basics.origin import blame
+from airloom.basics.origin import find_origin
 from airloom.check.trace import Recorder, Trace, difference
 from airloom.control.flight_stack import Controller, Estimator
 from airloom.plugin import Plugin, PluginError
@@ -266,7 +266,7 @@ def _repeats_here(here: str, elsewhere: str) -> Check:
 
 
 def _told(error: Exception) -> str:
-    return str(error) if isinstance(error, ScenarioError | PluginError) else str(blame(error))
+    return str(error) if isinstance(error, ScenarioError | PluginError) else str(find_origin(error))
 
 
 # -- rates ---------------------------------------------------------------------------------------------------------

@@ -70,9 +70,9 @@ def branch(
             handled_by(asked.append),
             closing(Branch(name, address, chosen, listen, certificate(tls_cert, tls_key))) as here,
         ):
-            say(f"Members on this machine join at {here.doors.address}", "cyan")
-            if here.doors.remote_address:
-                say(f"Others at {here.doors.remote_address}", "cyan")
+            say(f"Members on this machine join at {here.listeners.address}", "cyan")
+            if here.listeners.remote_address:
+                say(f"Others at {here.listeners.remote_address}", "cyan")
             say(f"Looking for the loom at {address}, for {PATIENCE:g} s at most …")
             here.connect(stopping=lambda: bool(asked))
             out.mkdir(parents=True, exist_ok=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 def mistakes() -> tuple[type[Exception], ...]:
     """The exceptions whose message is meant for the user."""
     from airloom.loom.cluster import ClusterError
-    from airloom.loom.listening import DoorError
+    from airloom.loom.listening import ListenError
     from airloom.member import NotAdmitted
     from airloom.net.tls import TlsError
     from airloom.plugin import PluginError
@@ -20,5 +20,5 @@ def mistakes() -> tuple[type[Exception], ...]:
 
     return (
         ScenarioError, PluginError, LogError, LinkError, RunFolderError, GatewayError, FilmError, PlaceTaken,
-        ClusterError, DoorError, NotAdmitted, TlsError,
+        ClusterError, ListenError, NotAdmitted, TlsError,
     )  # fmt: skip

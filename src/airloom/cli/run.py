@@ -240,7 +240,7 @@ def _invitation(run: RecordedRun) -> str:
 
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
-    from airloom.basics.origin import blame
+    from airloom.basics.origin import find_origin
     from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
 
@@ -250,7 +250,7 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
         with abandoned_by_signals():
             return Simulation(scenario)
     except Exception as error:
-        culprit = blame(error)
+        culprit = find_origin(error)
         if not culprit.is_users or isinstance(error, mistakes()):
             raise
         _report_failure(error, str(culprit), wishes.debug)

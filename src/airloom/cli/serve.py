@@ -144,7 +144,7 @@ def _over_tcp(
     scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None, shown: Certificate | None
 ) -> None:
     from airloom.net.loopback import LOOPBACK
-    from airloom.net.tls import TlsDoor
+    from airloom.net.tls import TlsProxy
     from airloom.serve.places import tcp_listener
 
     with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
@@ -156,7 +156,7 @@ def _over_tcp(
             _listen(scenario, keep, listener, where, token)
             return
         say(f"Its certificate has the SHA-256 fingerprint {shown.fingerprint}.")
-        with TlsDoor(listener, shown) as door:
+        with TlsProxy(listener, shown) as door:
             _listen(scenario, keep, door.inside, where, token)
 
 

@@ -66,7 +66,7 @@ def view(
         invite(studio.gateway.url, studio.gateway.port, port, shown)
         say("Ctrl-C ends it.", "dim")
         studio.run(look=_listening(studio))
-        say(f"Over: {studio.stage.lost}.")
+        say(f"Over: {studio.state.lost}.")
 
 
 def _listening(studio: Studio) -> Callable[[], None]:
@@ -77,7 +77,7 @@ def _listening(studio: Studio) -> Callable[[], None]:
         nonlocal due
         if time.monotonic() >= due:
             due += LISTENING_PERIOD
-            studio.stage.ask("events", since=studio.stage.source.status().events)
+            studio.state.ask("events", since=studio.state.source.status().events)
 
     return look
 

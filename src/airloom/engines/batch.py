@@ -11,7 +11,7 @@ from airloom.compiled import compiled
 from airloom.compiled.tables import PROPELLERS
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
-from airloom.engines.lockstep import NO_WIRES, exchange, next_frame
+from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.tick import effects_of, keep_mean_acceleration, look_and_think
 from airloom.physics.contact import corner_forces
 from airloom.physics.integrators import step_euler, step_rk4
@@ -44,7 +44,7 @@ def advance_batch_in_lockstep(wires, blocks, tick, end, dt, rk4, flight, sensing
         turn = next_frame(tick, end, wires)
         advance_batch(0, blocks, tick, turn - tick, dt, rk4, flight, sensing, record_ticks, first_record)
         tick = turn
-        if tick == end or not exchange(tick, flight, wires):
+        if tick == end or not tell_and_hear(tick, flight, wires):
             return tick
 
 
@@ -81,8 +81,8 @@ class BatchEngine:
     def contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Where vehicles touch the ground, and the forces on them there (world, N)."""
         found = [
-            corner_forces(block.copy(), len(members), self.fleet.flight.world)
-            for block, members in zip(self.fleet.flight.blocks, self.fleet.blocks, strict=True)
+            corner_forces(block.copy(), len(crafts), self.fleet.flight.world)
+            for block, crafts in zip(self.fleet.flight.blocks, self.fleet.blocks, strict=True)
         ]
         points, forces = (np.concatenate(parts) for parts in zip(*found, strict=True))
         return points, forces

@@ -50,10 +50,10 @@ from airloom.compiled.tables import (
 from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
-from airloom.sensors.errors import ANY_ERRORS, MEMORY
 from airloom.sensors.faults import Fault
 from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
+from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.world.ground import ground, world_array
@@ -65,7 +65,7 @@ GUIDE_PERIOD = 0.02  # s, or a step if that is longer
 
 
 @dataclass
-class Member:
+class Craft:
     """One vehicle of the fleet: its description, its parts, and its place in the blocks."""
 
     name: str
@@ -135,15 +135,15 @@ class Fleet:
         self._airframes: dict[int, Airframe] = {}
         systems = list(systems)
         vehicles = expand_copies(scenario.vehicles)
-        self.members = [self._member(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
+        self.crafts = [self._craft(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
         self.blocks = self._fill_blocks()
         self._propellers_of = self._number_propellers()
-        self.rotor_count = max(len(m.airframe.rotors) for m in self.members)
+        self.rotor_count = max(len(m.airframe.rotors) for m in self.crafts)
         self._allocate()
 
     # -- building ------------------------------------------------------------------------------------------------
 
-    def _member(self, number: int, name: str, vehicle: Vehicle, systems: list[System]) -> Member:
+    def _craft(self, number: int, name: str, vehicle: Vehicle, systems: list[System]) -> Craft:
         airframe = self._airframe(vehicle)
         try:
             estimator = self._plugin("estimator", vehicle.estimator)
@@ -160,7 +160,7 @@ class Fleet:
             raise StackError(f"vehicle {name}: {error}") from None
         effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
         loaded = None if controller is None else controller.parameters
-        return Member(name, vehicle, airframe, estimator, controller, sensors, loaded, effects, number)
+        return Craft(name, vehicle, airframe, estimator, controller, sensors, loaded, effects, number)
 
     def _resolve(self, category: str, choice):
         """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
@@ -205,18 +205,18 @@ class Fleet:
                 f"the vehicle has {', '.join(sorted(kinds)) or 'none'}"
             )
 
-    def _fill_blocks(self) -> list[list[Member]]:
-        groups: dict[tuple, list[Member]] = {}
-        for member in self.members:
-            groups.setdefault(member.kind(), []).append(member)
+    def _fill_blocks(self) -> list[list[Craft]]:
+        groups: dict[tuple, list[Craft]] = {}
+        for craft in self.crafts:
+            groups.setdefault(craft.kind(), []).append(craft)
         blocks = [group[k : k + LANES] for group in groups.values() for k in range(0, len(group), LANES)]
         for b, block in enumerate(blocks):
-            for i, member in enumerate(block):
-                member.block, member.lane = b, i
+            for i, craft in enumerate(block):
+                craft.block, craft.lane = b, i
         return blocks
 
-    def _lanes(self, block: list[Member]) -> list[Member]:
-        """A member for each lane: those without a vehicle repeat the block's last one."""
+    def _lanes(self, block: list[Craft]) -> list[Craft]:
+        """A craft for each lane: those without a vehicle repeat the block's last one."""
         return block + block[-1:] * (LANES - len(block))
 
     def _number_propellers(self) -> list[int]:
@@ -230,7 +230,7 @@ class Fleet:
         sensors = [s for block in self.blocks for m in block for s in m.sensors]
         depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
         effects = [kernel for block in self.blocks for kernel, _ in block[0].effects]
-        rows = max((len(p) for m in self.members for _, p in m.effects), default=0)
+        rows = max((len(p) for m in self.crafts for _, p in m.effects), default=0)
         self.flight = Flight(
             blocks=_zeros_by_cache_line(n, row.WIDTH),
             rotors=_zeros_by_cache_line(n, rotors * row.ROTOR_WIDTH),
@@ -241,7 +241,7 @@ class Fleet:
             world=world_array(self.scenario.world, self.scenario.step),
             effects=np.zeros(len(effects), dtype=np.int64),
             effect_parameters=np.zeros((len(effects), rows * LANES)),
-            records=np.zeros((RECORD_COUNT, len(self.members), RECORD_SPEEDS + self.rotor_count)),
+            records=np.zeros((RECORD_COUNT, len(self.crafts), RECORD_SPEEDS + self.rotor_count)),
             sane=np.zeros((n, SANE_WIDTH)),
         )
         self.sensors = sensors
@@ -270,8 +270,8 @@ class Fleet:
         self.flight.guides[:], self.flight.stacks[:, GUIDED_LANES] = 0, 0
         first_sensor = first_effect = 0
         for b, block in enumerate(self.blocks):
-            for i, member in enumerate(self._lanes(block)):
-                self._fill_lane(b, i, member)
+            for i, craft in enumerate(self._lanes(block)):
+                self._fill_lane(b, i, craft)
             self._park_idle_lanes(b, len(block))
             self.flight.vehicles[b, : len(block)] = [m.number for m in block]
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
@@ -281,18 +281,18 @@ class Fleet:
         self.sensing.queue[:], self.sensing.stamps[:] = 0.0, -1
 
     def _forget_tuning(self) -> None:
-        for member in self.members:
-            if member.controller is not None and member.controller.parameters is not member.parameters:
-                member.controller.parameters = member.parameters
-                self.fill_gains(member, member.block, member.lane)
+        for craft in self.crafts:
+            if craft.controller is not None and craft.controller.parameters is not craft.parameters:
+                craft.controller.parameters = craft.parameters
+                self.fill_gains(craft, craft.block, craft.lane)
 
     def _park_idle_lanes(self, b: int, used: int) -> None:
         """Lanes without a vehicle repeat the block's last one, floating far above any ground."""
         w = self.flight.blocks[b]
         w[row.PZ + used : row.PZ + LANES], w[row.GRAVITY + used : row.GRAVITY + LANES] = 1e6, 0.0
 
-    def _fill_lane(self, b: int, i: int, member: Member) -> None:
-        w, vehicle = self.flight.blocks[b], member.vehicle
+    def _fill_lane(self, b: int, i: int, craft: Craft) -> None:
+        w, vehicle = self.flight.blocks[b], craft.vehicle
 
         def put(first: int, *values: float) -> None:
             for k, value in enumerate(values):
@@ -312,10 +312,10 @@ class Fleet:
         put(row.BOX_X, *(0.5 * s for s in vehicle.body.size), *vehicle.body.position)
         put(row.WINDX, *world.wind)
         put(row.GRAVITY, world.gravity)
-        put(row.FILTER_GAIN, *member.estimator.gains(self.scenario.step))
-        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, member.airframe.inertia)
-        self._fill_rotors(b, i, member.airframe)
-        self.fill_gains(member, b, i)
+        put(row.FILTER_GAIN, *craft.estimator.gains(self.scenario.step))
+        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, craft.airframe.inertia)
+        self._fill_rotors(b, i, craft.airframe)
+        self.fill_gains(craft, b, i)
 
     def set_mass(self, b: int, i: int, mass: float, center, inertia: np.ndarray) -> None:
         w, inverse = self.flight.blocks[b], np.linalg.inv(inertia)
@@ -341,19 +341,19 @@ class Fleet:
         propellers = self.flight.propellers[self._propellers_of[b]].reshape(-1, row.PROPELLER_WIDTH)
         propellers[: len(airframe.rotors), i::LANES] = airframe.propeller_table
 
-    def fill_gains(self, member: Member, b: int, i: int) -> None:
-        if member.controller is not None:
-            for k, gain in enumerate(member.controller.gains(self.step_ns)):
+    def fill_gains(self, craft: Craft, b: int, i: int) -> None:
+        if craft.controller is not None:
+            for k, gain in enumerate(craft.controller.gains(self.step_ns)):
                 self.flight.blocks[b, row.GAIN + k * LANES + i] = gain
 
-    def _fill_sensors(self, b: int, block: list[Member], first: int, seed: int) -> int:
+    def _fill_sensors(self, b: int, block: list[Craft], first: int, seed: int) -> int:
         table, s, periods = self.sensing.table, first, []
-        for i, member in enumerate(block):
-            for sensor in member.sensors:
-                key = stream_key(seed, member.name, sensor.name)
+        for i, craft in enumerate(block):
+            for sensor in craft.sensors:
+                key = stream_key(seed, craft.name, sensor.name)
                 table[s, [KERNEL, LANE, NUMBERS]] = sensor.kernel.address, i, sensor.width
                 table[s, TICKS], table[s, DELAY] = self._period(sensor), self._delay_ticks(sensor)
-                table[s, DESTINATION] = -1 if self._is_second(member, sensor) else sensor.destination
+                table[s, DESTINATION] = -1 if self._is_second(craft, sensor) else sensor.destination
                 table[s, TAPE] = -1
                 table[s, FROZEN], table[s, FIRST] = 0, 0
                 self.sensing.keys[s] = key
@@ -364,28 +364,28 @@ class Fleet:
         stack[FIRST_SENSOR], stack[END_SENSOR], stack[SENSOR_TICKS] = first, s, gcd(*periods) or 1
         return s
 
-    def _is_second(self, member: Member, sensor: Sensor) -> bool:
+    def _is_second(self, craft: Craft, sensor: Sensor) -> bool:
         """The flight stack reads the first sensor of each kind; others only publish."""
-        same = [s for s in member.sensors if s.destination is not None and s.destination == sensor.destination]
+        same = [s for s in craft.sensors if s.destination is not None and s.destination == sensor.destination]
         return sensor.destination is None or same[0] is not sensor
 
-    def _fill_effects(self, b: int, block: list[Member], first: int) -> int:
+    def _fill_effects(self, b: int, block: list[Craft], first: int) -> int:
         effects = [kernel for kernel, _ in block[0].effects]
         for k, kernel in enumerate(effects):
             self.flight.effects[first + k] = kernel.address
-            for i, member in enumerate(self._lanes(block)):
-                values = member.effects[k][1]
+            for i, craft in enumerate(self._lanes(block)):
+                values = craft.effects[k][1]
                 self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
         stack = self.flight.stacks[b]
         stack[FIRST_EFFECT], stack[END_EFFECT] = first, first + len(effects)
         return first + len(effects)
 
-    def _fill_stack(self, b: int, member: Member) -> None:
-        stack, controller = self.flight.stacks[b], member.controller
+    def _fill_stack(self, b: int, craft: Craft) -> None:
+        stack, controller = self.flight.stacks[b], craft.controller
         stack[PROPELLERS] = self._propellers_of[b]
         stack[GUIDE_TICKS] = self.guide_ticks
-        stack[ESTIMATOR] = member.estimator.kernel.address
-        stack[ESTIMATOR_TICKS] = ticks_per_period(member.estimator.parameters.rate, self.step_ns)
+        stack[ESTIMATOR] = craft.estimator.kernel.address
+        stack[ESTIMATOR_TICKS] = ticks_per_period(craft.estimator.parameters.rate, self.step_ns)
         if controller is not None and controller.kernel is not None:
             stack[CONTROLLER] = controller.kernel.address
             stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
@@ -395,25 +395,25 @@ class Fleet:
 
         One that an autopilot takes over, or gives back, stays where it is.
         """
-        before = {member.name: member for member in old.members}
-        for member in self.members:
-            if (was := before.get(member.name)) and _same_but_for(was.vehicle, member.vehicle, "pose", "autopilot"):
-                self._carry_over(member, was, old)
+        before = {craft.name: craft for craft in old.crafts}
+        for craft in self.crafts:
+            if (was := before.get(craft.name)) and _same_but_for(was.vehicle, craft.vehicle, "pose", "autopilot"):
+                self._carry_over(craft, was, old)
 
-    def _carry_over(self, member: Member, was: Member, old: Fleet) -> None:
-        column, first = self.column(member), row.STATE // LANES
+    def _carry_over(self, craft: Craft, was: Craft, old: Fleet) -> None:
+        column, first = self.column(craft), row.STATE // LANES
         state = column[first : first + row.STATE_ROWS].copy()
         column[:] = old.column(was)
-        if member.vehicle.pose != was.vehicle.pose:
+        if craft.vehicle.pose != was.vehicle.pose:
             column[first : first + row.STATE_ROWS] = state
         for kept in (row.SPEED, row.TARGET):
-            self.rotor_column(member, kept)[:] = old.rotor_column(was, kept)
-        if member.vehicle.autopilot == was.vehicle.autopilot:
-            member.estimator, member.controller = was.estimator, was.controller
+            self.rotor_column(craft, kept)[:] = old.rotor_column(was, kept)
+        if craft.vehicle.autopilot == was.vehicle.autopilot:
+            craft.estimator, craft.controller = was.estimator, was.controller
         else:
-            self.fill_gains(member, member.block, member.lane)
-        for sensor in member.sensors:
-            s, t = (fleet.sensor_index[member.name, sensor.name] for fleet in (self, old))
+            self.fill_gains(craft, craft.block, craft.lane)
+        for sensor in craft.sensors:
+            s, t = (fleet.sensor_index[craft.name, sensor.name] for fleet in (self, old))
             self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
             self.sensing.table[s, [FROZEN, FIRST]] = old.sensing.table[t, [FROZEN, FIRST]]
             if self.sensing.queue.shape[1] == old.sensing.queue.shape[1]:
@@ -440,18 +440,18 @@ class Fleet:
         at = READING if sensor.parameters.delay == 0 else DELAYED
         return self.sensing.rows[self.sensor_index[sensor.vehicle, sensor.name], at : at + READING_WIDTH]
 
-    def column(self, member: Member) -> np.ndarray:
+    def column(self, craft: Craft) -> np.ndarray:
         """A vehicle's rows, a view: `column[row // LANES]`."""
-        return self.flight.blocks[member.block].reshape(-1, LANES)[:, member.lane]
+        return self.flight.blocks[craft.block].reshape(-1, LANES)[:, craft.lane]
 
-    def rotor_column(self, member: Member, first: int) -> np.ndarray:
+    def rotor_column(self, craft: Craft, first: int) -> np.ndarray:
         """One row of each of a vehicle's rotors, a view."""
-        table = self.flight.rotors[member.block].reshape(-1, row.ROTOR_WIDTH)
-        return table[: len(member.airframe.rotors), first + member.lane]
+        table = self.flight.rotors[craft.block].reshape(-1, row.ROTOR_WIDTH)
+        return table[: len(craft.airframe.rotors), first + craft.lane]
 
-    def depth_in_ground(self, member: Member) -> float:
+    def depth_in_ground(self, craft: Craft) -> float:
         """How deep the lowest corner of a vehicle's box is, negative if it is above the ground."""
-        column, body = self.column(member), member.vehicle.body
+        column, body = self.column(craft), craft.vehicle.body
         turn, corner = matrix_from_quaternion(column[row.QW // LANES :][:4]), np.array(body.size) / 2
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         corners = column[row.PX // LANES :][:3] + (np.array(body.position) + signs * corner) @ turn.T
@@ -473,7 +473,7 @@ class Fleet:
 
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash."""
-        for m in self.members:
+        for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.TARGET)).tobytes())

@@ -61,7 +61,7 @@ def hear(tick, flight, wires):
 
 
 @compiled
-def exchange(tick, flight, wires):
+def tell_and_hear(tick, flight, wires):
     tell(tick, flight, wires)
     return hear(tick, flight, wires)
 

@@ -19,7 +19,7 @@ from airloom.compiled.tables import PROPELLERS
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
 from airloom.engines.impact import hits_soon
-from airloom.engines.lockstep import NO_WIRES, exchange, next_frame
+from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.mujoco_model import build_model, model_for_impacts, slowest_impact
 from airloom.engines.tick import effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
@@ -138,7 +138,7 @@ def advance_mujoco_in_lockstep(
             impacts, model, data, qpos, qvel, forces, tick, turn - tick, dt, flight, sensing, record_ticks, first_record
         )
         tick = turn
-        if tick == end or not exchange(tick, flight, wires):
+        if tick == end or not tell_and_hear(tick, flight, wires):
             return tick
 
 
@@ -170,7 +170,7 @@ class MujocoEngine:
 
     def take_state(self) -> None:
         """Put MuJoCo's bodies where the fleet's rows say they are."""
-        for m in self.fleet.members:
+        for m in self.fleet.crafts:
             column = self.fleet.column(m)
             qpos, qvel = self.data.qpos[7 * m.number :], self.data.qvel[6 * m.number :]
             qpos[:3], qpos[3:7] = column[row.PX // LANES :][:3], column[row.QW // LANES :][:4]

@@ -56,11 +56,11 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
     spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_AUTORESET | NOT_IN_THE_MODEL
     # Vehicles at rest with rotors at rest cost nothing. Any force on a joint, such as rotors' thrust, keeps it awake.
     spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_SLEEP
-    for member in fleet.members:
-        vehicle = member.vehicle
-        body = spec.worldbody.add_body(name=member.name, pos=vehicle.pose.position)
+    for craft in fleet.crafts:
+        vehicle = craft.vehicle
+        body = spec.worldbody.add_body(name=craft.name, pos=vehicle.pose.position)
         body.add_freejoint()
-        inertia = member.airframe.inertia
+        inertia = craft.airframe.inertia
         body.explicitinertial = True
         body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
         body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]

@@ -58,9 +58,9 @@ def sense(w, tick, world, stack, sensing):
         delay, numbers = sensors[k, DELAY], sensing.rows[k]
         if delay > 0:
             if wait_in_queue(numbers, sensing.queue[k], tick, sensors[k, TICKS], delay, sensors[k, FIRST]):
-                publish(w, k, tick, tick - delay, numbers, DELAYED, sensing)
+                deliver(w, k, tick, tick - delay, numbers, DELAYED, sensing)
         elif tick % sensors[k, TICKS] == 0 and tick >= sensors[k, FIRST]:
-            publish(w, k, tick, tick, numbers, READING, sensing)
+            deliver(w, k, tick, tick, numbers, READING, sensing)
 
 
 @compiled
@@ -88,7 +88,7 @@ def wait_in_queue(numbers, queue, tick, period, delay, first):
 
 
 @compiled
-def publish(w, k, tick, measured, numbers, at, sensing):
+def deliver(w, k, tick, measured, numbers, at, sensing):
     """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
     i, destination, track = sensing.table[k, LANE], sensing.table[k, DESTINATION], sensing.table[k, TAPE]
     sensing.stamps[k] = measured

@@ -11,14 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from airloom.loom import bundles
-from airloom.loom.bundles import Outcome, What
+from airloom.loom.bundles import TurnOutcome, What
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.listening import DoorError, Doors
+from airloom.loom.listening import ListenError, Listeners
 from airloom.loom.partners import failed
 from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
-from airloom.loom.visibility import ToldSights
+from airloom.loom.visibility import ToldVisibility
 from airloom.net.tls import Certificate, TlsError
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
@@ -37,19 +37,19 @@ class Branch:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
         self.name, self._address = name, parent
         self._pending: dict[str, Answer] = {}
-        self._sights = ToldSights()
+        self._sights = ToldVisibility()
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
-            self._hub = Hub(Doors(listen, token, certificate), self._ask, self._pass_on)
-        except (DoorError, TlsError) as error:
+            self._hub = Hub(Listeners(listen, token, certificate), self._ask, self._pass_on)
+        except (ListenError, TlsError) as error:
             raise BranchError(str(error)) from None
         self._token = token
 
     @property
-    def doors(self) -> Doors:
+    def listeners(self) -> Listeners:
         """Where its members join."""
-        return self._hub.doors
+        return self._hub.listeners
 
     def connect(self, patience: float = PATIENCE, stopping: Callable[[], bool] = lambda: False) -> None:
         """Join the parent, which may still be starting."""
@@ -69,7 +69,7 @@ class Branch:
         """Start these members here: the command of each, and the folder to start it in."""
         for name, (command, folder) in members.items():
             try:
-                self._processes.start(name, command, folder, self.doors.address, logs)
+                self._processes.start(name, command, folder, self.listeners.address, logs)
                 self._awaited.add(name)
             except CannotStart as failure:
                 self._parent.send(bundles.bad_news(Kind.LOST, name, str(failure).removeprefix(f"member '{name}' ")))
@@ -152,9 +152,9 @@ class Branch:
             if outcome.what is not What.END:
                 self._dismiss(name)
 
-    def _with_last_words(self, name: str, outcome: Outcome) -> Outcome:
+    def _with_last_words(self, name: str, outcome: TurnOutcome) -> TurnOutcome:
         if outcome.what is What.FAILED:
-            return Outcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
+            return TurnOutcome(What.FAILED, outcome.body + self._processes.tail(name).encode())
         if outcome.what is What.LEFT and self._processes.ended_badly(name):
             return failed(f"{HAS_LEFT}{self._processes.tail(name)}")
         return outcome

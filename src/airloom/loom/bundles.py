@@ -46,7 +46,7 @@ from airloom.loom.protocol import (
     text,
     welcome,
 )  # fmt: skip
-from airloom.loom.visibility import Sights, ToldSights
+from airloom.loom.visibility import ToldVisibility, Visibility
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,7 +61,7 @@ class What(IntEnum):
     FAILED = 2
 
 
-class Outcome(NamedTuple):
+class TurnOutcome(NamedTuple):
     """What became of a member's turn: the body of its END, nothing if it left, or in words how it failed."""
 
     what: What
@@ -82,7 +82,7 @@ class Round(NamedTuple):
     """One phase of one step: the states of the vehicles, and the letters of each whose turn it is."""
 
     time_ns: int
-    sights: Sights
+    visibility: Visibility
     letters: Mapping[str, Sequence[Letter]]
 
 
@@ -165,7 +165,7 @@ def begins(it: Round, vehicles: np.ndarray, members: Sequence[str]) -> bytes:
     """`vehicles` are the numbers of all that these members see."""
     parts = [
         TIME_AND_COUNT.pack(it.time_ns, len(vehicles)),
-        vehicles.astype("<u4").tobytes(), it.sights.states(vehicles).tobytes(),
+        vehicles.astype("<u4").tobytes(), it.visibility.states(vehicles).tobytes(),
         COUNT.pack(len(members)), *map(text, members), _shared_letters(it, members),
     ]  # fmt: skip
     return message(Kind.BEGINS, b"".join(parts))
@@ -187,31 +187,31 @@ def _shared_letters(it: Round, members: Sequence[str]) -> bytes:
 
 
 @_suspicious
-def parse_begins(body: bytes, sights: ToldSights) -> Round:
-    """The round; the sights learn what it tells."""
+def parse_begins(body: bytes, visibility: ToldVisibility) -> Round:
+    """The round; the visibility learn what it tells."""
     reader = Reader(body)
     time_ns, count = reader.unpack(TIME_AND_COUNT)
     numbers = np.frombuffer(reader.take(4 * count), "<u4").astype(int)
     if numbers.max(initial=0) >= MOST_VEHICLES:
         raise ValueError
-    sights.learn(numbers, np.frombuffer(reader.take(8 * STATE_NUMBERS * count), "<f8").reshape(-1, STATE_NUMBERS))
+    visibility.learn(numbers, np.frombuffer(reader.take(8 * STATE_NUMBERS * count), "<f8").reshape(-1, STATE_NUMBERS))
     names = [reader.text() for _ in range(reader.unpack(COUNT)[0])]
     letters = [Letter(reader.text(), reader.content()) for _ in range(reader.unpack(LENGTH)[0])]
     inboxes = {name: [letters[place] for place in _places(reader)] for name in names}
-    return Round(time_ns, sights, inboxes)
+    return Round(time_ns, visibility, inboxes)
 
 
 def _places(reader: Reader) -> list[int]:
     return np.frombuffer(reader.take(4 * reader.unpack(COUNT)[0]), "<u4").tolist()
 
 
-def ends(time_ns: int, outcomes: Iterable[tuple[str, Outcome]]) -> bytes:
+def ends(time_ns: int, outcomes: Iterable[tuple[str, TurnOutcome]]) -> bytes:
     parts = [text(name) + bytes([it.what]) + LENGTH.pack(len(it.body)) + it.body for name, it in outcomes]
     return message(Kind.ENDS, TIME_AND_COUNT.pack(time_ns, len(parts)) + b"".join(parts))
 
 
 @_suspicious
-def parse_ends(body: bytes) -> tuple[int, dict[str, Outcome]]:
+def parse_ends(body: bytes) -> tuple[int, dict[str, TurnOutcome]]:
     reader = Reader(body)
     time_ns, count = reader.unpack(TIME_AND_COUNT)
-    return time_ns, {reader.text(): Outcome(What(reader.take(1)[0]), reader.content()) for _ in range(count)}
+    return time_ns, {reader.text(): TurnOutcome(What(reader.take(1)[0]), reader.content()) for _ in range(count)}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from airloom.loom.listening import Doors
+    from airloom.loom.listening import Listeners
     from airloom.scenario.models import Member as Description
 
 PATIENCE = 10.0  # s for the scheduler to answer, and for the workers to hand over what was printed
@@ -36,7 +36,7 @@ class Cluster:
         self._branches: dict[str, tuple[Any, Members]] = {}
         self._logs: Path | None = None
 
-    def start(self, members: Mapping[str, Description], doors: Doors, logs: Path | None) -> None:
+    def start(self, members: Mapping[str, Description], listeners: Listeners, logs: Path | None) -> None:
         workers = sorted(self._client.scheduler_info(n_workers=-1)["workers"])
         if not workers:
             raise ClusterError("the cluster has no workers; start one with `dask worker SCHEDULER`")
@@ -44,7 +44,7 @@ class Cluster:
         for number, share in enumerate(_shared_out(members, len(workers))):
             name = f"worker_{number}_{secrets.token_hex(4)}"
             future = self._client.submit(
-                run_branch, name, doors.remote_address, doors.token, share, workers=[workers[number]],
+                run_branch, name, listeners.remote_address, listeners.token, share, workers=[workers[number]],
                 key=f"airloom-{name}", pure=False, retries=0,
             )  # fmt: skip
             self._branches[name] = future, share

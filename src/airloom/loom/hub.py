@@ -14,14 +14,14 @@ from contextlib import suppress
 from typing import Any
 
 from airloom.loom import bundles, protocol
-from airloom.loom.bundles import Admission, Outcome, Round
+from airloom.loom.bundles import Admission, Round, TurnOutcome
 from airloom.loom.line import Line, LineLost
-from airloom.loom.listening import Doors
+from airloom.loom.listening import Listeners
 from airloom.loom.newcomers import Introduced, Newcomers, refuse
-from airloom.loom.partners import BranchSeat, Seat, failed
+from airloom.loom.partners import BranchPartner, Partner, failed
 from airloom.loom.plan import Plan
 from airloom.loom.protocol import Hello, Kind, ProtocolError
-from airloom.loom.visibility import Sights
+from airloom.loom.visibility import Visibility
 
 Answer = Callable[[Admission | str], None]
 """Called with what a newcomer is granted, or with the reason why it is turned away."""
@@ -31,27 +31,27 @@ BadNews = Callable[[str, str], None]
 
 
 class Hub:
-    def __init__(self, doors: Doors, gate: Gate, lost: BadNews) -> None:
-        self.doors, self._gate, self._lost = doors, gate, lost
-        self._newcomers = Newcomers(doors)
-        self._seats: dict[str, Seat] = {}
-        self._branches: dict[str, BranchSeat] = {}
+    def __init__(self, listeners: Listeners, gate: Gate, lost: BadNews) -> None:
+        self.listeners, self._gate, self._lost = listeners, gate, lost
+        self._newcomers = Newcomers(listeners)
+        self._seats: dict[str, Partner] = {}
+        self._branches: dict[str, BranchPartner] = {}
         self._plans: dict[tuple[str, ...], Plan] = {}
 
     def close(self, reason: str) -> None:
-        lines = [seat.line for seat in self._seats.values()] + [branch.line for branch in self._branches.values()]
+        lines = [partner.line for partner in self._seats.values()] + [branch.line for branch in self._branches.values()]
         for line in lines:
             with suppress(LineLost, TimeoutError):
                 line.send(protocol.told(Kind.BYE, reason))
             line.close()
         self._newcomers.close()
-        self.doors.close()
+        self.listeners.close()
 
     # -- admission ---------------------------------------------------------------------------------------------------
 
     def look_out(self, patience: float = 0.0, *others: Any) -> bool:
         """Take in who knocks, and tell whether one of the `others` has something to say."""
-        newcomers, branches = self._newcomers.places, {seat.line: seat for seat in self._branches.values()}
+        newcomers, branches = self._newcomers.places, {partner.line: partner for partner in self._branches.values()}
         ready = _ready([*newcomers, *branches, *others], min(patience, self._newcomers.wait or patience))
         if newcomers:
             for one in self._newcomers.look(ready):
@@ -80,7 +80,7 @@ class Hub:
             if isinstance(it, str):
                 refuse(line, it)
             else:
-                self._seats[it.name] = Seat(it, line)
+                self._seats[it.name] = Partner(it, line)
                 self._plans.clear()
                 with suppress(LineLost, TimeoutError):  # its first turn will tell
                     line.send(protocol.welcome(it.welcome))
@@ -92,9 +92,9 @@ class Hub:
         if who.name in self._branches:
             raise ProtocolError(f"a branch called '{who.name}' is here already")
         line.send(protocol.message(Kind.BRANCH))
-        self._branches[who.name] = BranchSeat(who.name, line, self._member_of_branch, self._lost)
+        self._branches[who.name] = BranchPartner(who.name, line, self._member_of_branch, self._lost)
 
-    def _member_of_branch(self, branch: BranchSeat, hello: Hello) -> None:
+    def _member_of_branch(self, branch: BranchPartner, hello: Hello) -> None:
         def answer(it: Admission | str) -> None:
             self._plans.clear()
             with suppress(LineLost, TimeoutError):
@@ -103,10 +103,10 @@ class Hub:
         self._gate(hello, answer)
 
     def _check_token(self, token: str, came_by: socket.socket) -> None:
-        if not self.doors.knows(token, came_by):
+        if not self.listeners.knows(token, came_by):
             raise ProtocolError("its token is not the right one")
 
-    def _hear(self, branch: BranchSeat) -> None:
+    def _hear(self, branch: BranchPartner) -> None:
         """Between rounds. That a branch is gone shows when its members have their turn."""
         try:
             while said := branch.line.arrived():
@@ -114,7 +114,7 @@ class Hub:
         except (ProtocolError, TimeoutError, LineLost):
             self._lose(branch)
 
-    def _lose(self, branch: BranchSeat) -> None:
+    def _lose(self, branch: BranchPartner) -> None:
         branch.line.close()
         self._branches.pop(branch.name, None)
 
@@ -130,7 +130,7 @@ class Hub:
 
     # -- rounds ------------------------------------------------------------------------------------------------------
 
-    def play(self, round_: Round, obey: Callable[[Plan], bool] = lambda plan: False) -> dict[str, Outcome]:
+    def play(self, round_: Round, obey: Callable[[Plan], bool] = lambda plan: False) -> dict[str, TurnOutcome]:
         """Let everybody who has letters, be it none, have a turn.
 
         If there are no branches, `obey` may carry out what was said straight away; then there are no outcomes left.
@@ -138,12 +138,12 @@ class Hub:
         plan = self._plan(round_)
         begun = time.monotonic()
         if not plan.branches and not plan.missing:
-            plan.exchange(round_)
+            plan.play(round_)
             return {} if obey(plan) else plan.outcomes(begun)
         outcomes = self._begun(plan.branches, round_)
         outcomes |= {name: failed("is out of reach: its branch is gone") for name in plan.missing}
-        if plan.seats:
-            plan.exchange(round_)
+        if plan.partners:
+            plan.play(round_)
             outcomes |= plan.outcomes(begun)
         for branch, members in plan.branches.items():
             if members[0] not in outcomes:
@@ -155,21 +155,21 @@ class Hub:
     def _plan(self, round_: Round) -> Plan:
         names = tuple(round_.letters)
         plan = self._plans.get(names)
-        if plan is None or plan.edition != round_.sights.edition:
-            plan = self._plans[names] = self._planned(names, round_.sights)
+        if plan is None or plan.edition != round_.visibility.edition:
+            plan = self._plans[names] = self._planned(names, round_.visibility)
         return plan
 
-    def _planned(self, names: Sequence[str], sights: Sights) -> Plan:
+    def _planned(self, names: Sequence[str], visibility: Visibility) -> Plan:
         behind = {name: branch for branch in self._branches.values() for name in branch.members}
-        branches: dict[BranchSeat, list[str]] = {}
+        branches: dict[BranchPartner, list[str]] = {}
         for name in names:
             if name in behind:
                 branches.setdefault(behind[name], []).append(name)
         missing = [name for name in names if name not in behind and name not in self._seats]
-        return Plan([self._seats[name] for name in names if name in self._seats], branches, missing, sights)
+        return Plan([self._seats[name] for name in names if name in self._seats], branches, missing, visibility)
 
-    def _begun(self, branches: dict[BranchSeat, list[str]], round_: Round) -> dict[str, Outcome]:
-        outcomes: dict[str, Outcome] = {}
+    def _begun(self, branches: dict[BranchPartner, list[str]], round_: Round) -> dict[str, TurnOutcome]:
+        outcomes: dict[str, TurnOutcome] = {}
         for branch, members in branches.items():
             try:
                 branch.begin(round_, members)

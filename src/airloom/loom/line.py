@@ -137,7 +137,7 @@ def _size(data: bytes, longest: int) -> int | None:
 
 
 class TlsLine(Line):
-    """A member's or branch's end of a line by TLS; at the other end is a `tls.TlsDoor`."""
+    """A member's or branch's end of a line by TLS; at the other end is a `tls.TlsProxy`."""
 
     _socket: ssl.SSLSocket
 

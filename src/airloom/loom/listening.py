@@ -10,14 +10,14 @@ import socket
 from airloom.keeper import folder_for_socket
 from airloom.net.loopback import LOOPBACK
 from airloom.net.sockets import private_listener
-from airloom.net.tls import Certificate, TlsDoor
+from airloom.net.tls import Certificate, TlsProxy
 
 
-class DoorError(Exception):
+class ListenError(Exception):
     """The loom cannot listen where it was asked to; the message is meant for the user."""
 
 
-class Doors:
+class Listeners:
     def __init__(
         self, listen: str | None = None, token: str | None = None, certificate: Certificate | None = None
     ) -> None:
@@ -30,7 +30,7 @@ class Doors:
         self.remote_address: str | None = None
         self.token = token_for(listen, token) if listen else token or ""
         """What members that come over TCP must know; empty if there is nothing to know."""
-        self._tls: TlsDoor | None = None
+        self._tls: TlsProxy | None = None
         local = private_listener(self._path)
         local.setblocking(False)
         self.listeners = [local]
@@ -46,13 +46,13 @@ class Doors:
         try:
             listener = socket.create_server((host, port), family=family, backlog=128)
         except OSError as error:
-            raise DoorError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
+            raise ListenError(f"the loom cannot listen on {host}, port {port}: {error.strerror}") from None
         self.remote_address = f"{scheme}:{host}:{listener.getsockname()[1]}"
         if scheme == "tls":
             certificate = certificate or Certificate.own()
             self.remote_address += f"#{certificate.fingerprint}"
             with listener:
-                self._tls = TlsDoor(listener, certificate)
+                self._tls = TlsProxy(listener, certificate)
                 listener = self._tls.inside
         listener.setblocking(False)
         self.listeners.append(listener)
@@ -80,5 +80,5 @@ def _parsed(listen: str) -> tuple[str, str, int]:
     scheme, _, rest = listen.partition(":")
     host, _, port = rest.rpartition(":")
     if scheme not in ("tcp", "tls") or not host or not port.isdecimal() or int(port) > 65535:
-        raise DoorError(f"'{listen}' is no place to listen: write tcp:HOST:PORT or tls:HOST:PORT")
+        raise ListenError(f"'{listen}' is no place to listen: write tcp:HOST:PORT or tls:HOST:PORT")
     return scheme, host.strip("[]"), int(port)

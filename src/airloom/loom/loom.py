@@ -20,10 +20,10 @@ from airloom.basics.clock import ticks_per_period
 from airloom.basics.patterns import PatternError, matching
 from airloom.commands import CommandError
 from airloom.loom import protocol
-from airloom.loom.bundles import Admission, Outcome, Round, What
+from airloom.loom.bundles import Admission, Round, TurnOutcome, What
 from airloom.loom.cluster import Cluster, ClusterError
 from airloom.loom.hub import Answer, Hub
-from airloom.loom.listening import DoorError, Doors
+from airloom.loom.listening import ListenError, Listeners
 from airloom.loom.plan import Plan
 from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import (
@@ -38,7 +38,7 @@ from airloom.loom.protocol import (
     ProtocolError,
     Welcome,
 )  # fmt: skip
-from airloom.loom.visibility import FleetSights
+from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate, TlsError
 from airloom.scenario.errors import shortened
 
@@ -108,9 +108,9 @@ class Loom:
         self._due: dict[tuple[bool, ...], list[list[Membership]]] = {}
 
     @property
-    def doors(self) -> Doors | None:
+    def listeners(self) -> Listeners | None:
         """Where members join, while the run goes on."""
-        return self._hub.doors if self._hub else None
+        return self._hub.listeners if self._hub else None
 
     # -- opening and closing -----------------------------------------------------------------------------------------
 
@@ -120,28 +120,28 @@ class Loom:
             return
         listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
-            self._hub = Hub(Doors(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
-        except (DoorError, TlsError) as error:
+            self._hub = Hub(Listeners(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
+        except (ListenError, TlsError) as error:
             raise LoomError(str(error)) from None
-        self._sights = FleetSights(self._sim)
-        self._say_where(self._hub.doors)
-        self._start_all(self._hub.doors, logs)
+        self._sights = FleetVisibility(self._sim)
+        self._say_where(self._hub.listeners)
+        self._start_all(self._hub.listeners, logs)
         self._wait_for_all()
 
-    def _say_where(self, doors: Doors) -> None:
-        if doors.remote_address:
-            need = " with its token" if doors.token else ""
-            self._sim.event("loom", f"members may join at {doors.remote_address}{need}")
+    def _say_where(self, listeners: Listeners) -> None:
+        if listeners.remote_address:
+            need = " with its token" if listeners.token else ""
+            self._sim.event("loom", f"members may join at {listeners.remote_address}{need}")
 
-    def _start_all(self, doors: Doors, logs: Path | None) -> None:
+    def _start_all(self, listeners: Listeners, logs: Path | None) -> None:
         started = {name: it for name, it in self._described.items() if it.command}
         try:
             if self.cluster is not None:
-                self.cluster.start(started, doors, logs)
+                self.cluster.start(started, listeners, logs)
                 return
             for name, it in started.items():
                 if not it.at:
-                    self._processes.start(name, it.command or [], it.folder, doors.address, logs)
+                    self._processes.start(name, it.command or [], it.folder, listeners.address, logs)
         except (CannotStart, ClusterError) as failure:
             raise LoomError(str(failure)) from None
 
@@ -188,11 +188,11 @@ class Loom:
 
     def _waiting_for(self, missing: list[str], waited: float) -> str:
         assert self._hub is not None
-        doors, first = self._hub.doors, missing[0]
+        listeners, first = self._hub.listeners, missing[0]
         left = min(self._described[name].start_timeout for name in missing) - waited
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         return (
-            f"Waiting for member '{first}'{more} to join at {doors.remote_address or doors.address}: "
+            f"Waiting for member '{first}'{more} to join at {listeners.remote_address or listeners.address}: "
             f"{left:.0f} s left (start_timeout)"
         )
 
@@ -207,7 +207,7 @@ class Loom:
         if end:
             raise LoomError(f"member '{name}' {end}")
         if waited > patience:
-            place = self._hub.doors.remote_address or self._hub.doors.address
+            place = self._hub.listeners.remote_address or self._hub.listeners.address
             hint = f"; `airloom branch {branch}` starts it on its machine" if branch else ""
             raise LoomError(f"member '{name}' has not joined the loom at {place} within {patience:g} s{hint}")
 
@@ -290,13 +290,13 @@ class Loom:
         """Whether all that was said could be carried out at once."""
         velocities = plan.obey(self._sim.time_ns)
         if velocities > 0:
-            vehicles = [vehicle for seat in plan.seats for vehicle in self._members[seat.name].vehicles]
+            vehicles = [vehicle for partner in plan.partners for vehicle in self._members[partner.name].vehicles]
             for k in np.flatnonzero(plan.heard):
                 self._sim.guard.heard(vehicles[k])
             plan.heard[:] = False
         return velocities >= 0
 
-    def _heard(self, member: Membership, outcome: Outcome, now: int) -> End | None:
+    def _heard(self, member: Membership, outcome: TurnOutcome, now: int) -> End | None:
         try:
             if outcome.what is What.FAILED:
                 raise ProtocolError(outcome.body.decode(errors="replace"))

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from airloom.loom.line import Line, LineLost
-from airloom.loom.listening import Doors
+from airloom.loom.listening import Listeners
 from airloom.loom.protocol import Kind, ProtocolError, told
 from airloom.net import reserve
 
@@ -36,8 +36,8 @@ class Introduced(NamedTuple):
 
 
 class Newcomers:
-    def __init__(self, doors: Doors) -> None:
-        self._doors = doors
+    def __init__(self, listeners: Listeners) -> None:
+        self._listeners = listeners
         self._waiting: dict[Line, tuple[socket.socket, float]] = {}
         """The door by which each came, and when; who came first is first."""
         self._next_look = 0.0
@@ -50,7 +50,7 @@ class Newcomers:
     @property
     def places(self) -> list[socket.socket | Line]:
         """Where something from them may come, if they may be looked at."""
-        return [] if self.wait else [*self._doors.listeners, *self._waiting]
+        return [] if self.wait else [*self._listeners.listeners, *self._waiting]
 
     def look(self, ready: list) -> Iterator[Introduced]:
         """Of what is ready among the places: let in who knocks, and give those who have said who they are."""
@@ -62,7 +62,7 @@ class Newcomers:
         for one in ready:
             if one in self._waiting:
                 yield from self._introduced(one)
-            elif one in self._doors.listeners:
+            elif one in self._listeners.listeners:
                 for line in self._let_in(one):
                     yield from self._introduced(line)
 

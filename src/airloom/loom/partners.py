@@ -8,18 +8,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from airloom.loom import bundles, protocol
-from airloom.loom.bundles import Admission, Outcome, Round, What
+from airloom.loom.bundles import Admission, Round, TurnOutcome, What
 from airloom.loom.line import Line, LineLost
 from airloom.loom.protocol import Hello, Kind, ProtocolError
 
 GRACE = 5.0  # s that a branch may take longer than its slowest member
 
 
-def failed(text: str) -> Outcome:
-    return Outcome(What.FAILED, text.encode())
+def failed(text: str) -> TurnOutcome:
+    return TurnOutcome(What.FAILED, text.encode())
 
 
-class Seat:
+class Partner:
     """A member on a line of its own."""
 
     def __init__(self, admission: Admission, line: Line) -> None:
@@ -29,9 +29,9 @@ class Seat:
 
     def message(self, round_: Round) -> bytes:
         """Its BEGIN."""
-        return protocol.begin(round_.time_ns, round_.sights.states(self.vehicles), round_.letters[self.name])
+        return protocol.begin(round_.time_ns, round_.visibility.states(self.vehicles), round_.letters[self.name])
 
-    def outcome(self, deadline: float) -> Outcome:
+    def outcome(self, deadline: float) -> TurnOutcome:
         """What it says until then."""
         try:
             kind, body = self.line.receive_bytes(max(deadline - time.monotonic(), 1e-3))
@@ -44,17 +44,17 @@ class Seat:
         if self.line.has_more:
             return failed("said more than one thing in its turn")
         if kind is Kind.END:
-            return Outcome(What.END, body)
+            return TurnOutcome(What.END, body)
         if kind is Kind.BYE:
-            return Outcome(What.LEFT)
+            return TurnOutcome(What.LEFT)
         return failed(f"sent {kind.name} where END was due")
 
 
-class BranchSeat:
+class BranchPartner:
     """A branch, as its parent sees it."""
 
     def __init__(
-        self, name: str, line: Line, joins: Callable[[BranchSeat, Hello], None], lost: Callable[[str, str], None]
+        self, name: str, line: Line, joins: Callable[[BranchPartner, Hello], None], lost: Callable[[str, str], None]
     ) -> None:
         self.name, self.line = name, line
         line.longest = protocol.LONGEST_BUNDLE
@@ -82,7 +82,7 @@ class BranchSeat:
         seen = sorted({number for name in names for number in self._vehicles[name]})
         self.line.send(bundles.begins(round_, np.array(seen, int), names))
 
-    def outcomes(self, round_: Round, names: Sequence[str], begun: float) -> dict[str, Outcome]:
+    def outcomes(self, round_: Round, names: Sequence[str], begun: float) -> dict[str, TurnOutcome]:
         """What its members say. If the branch itself fails, they all do."""
         patience = max(self._patience[name] for name in names) + GRACE
         try:
@@ -95,11 +95,11 @@ class BranchSeat:
         except ProtocolError as error:
             return self.lost(names, f"talks nonsense: {error}")
 
-    def lost(self, names: Sequence[str], why: str) -> dict[str, Outcome]:
+    def lost(self, names: Sequence[str], why: str) -> dict[str, TurnOutcome]:
         self.line.close()
         return {name: failed(f"is out of reach: branch '{self.name}' {why}") for name in names}
 
-    def _ends(self, round_: Round, deadline: float) -> dict[str, Outcome]:
+    def _ends(self, round_: Round, deadline: float) -> dict[str, TurnOutcome]:
         while True:
             kind, body = self.line.receive_bytes(max(deadline - time.monotonic(), 1e-3))
             if kind is Kind.ENDS:

@@ -154,7 +154,7 @@ def told(kind: Kind, reason: str) -> bytes:
 
 
 def begin(time_ns: int, states: np.ndarray, letters: Sequence[Letter] = ()) -> bytes:
-    """`states` are [vehicle, 13], in the order of the welcome. The usual round has `exchange.py` write it instead."""
+    """`states` are [vehicle, 13], in the order of the welcome. The usual round has `round.py` write it instead."""
     rest = states.tobytes() + letters_as_bytes(letters)
     return _BEGIN_HEAD.pack(1 + TIME_AND_COUNT.size + len(rest), Kind.BEGIN, time_ns, len(states)) + rest
 

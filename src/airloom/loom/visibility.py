@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GONE = -1
 
 
-class Sights:
+class Visibility:
     """Where the states lie: vehicle k's thirteen numbers in `memory` from places[k] on, `stride` apart."""
 
     def __init__(self, stride: int) -> None:
@@ -35,7 +35,7 @@ class Sights:
         return found
 
 
-class FleetSights(Sights):
+class FleetVisibility(Visibility):
     """Those of a simulation, read where the engine leaves them."""
 
     def __init__(self, sim: Simulation) -> None:
@@ -65,7 +65,7 @@ class FleetSights(Sights):
         return block * row.WIDTH + row.STATE + lane
 
 
-class ToldSights(Sights):
+class ToldVisibility(Visibility):
     """Those of a branch, which it is told."""
 
     def __init__(self) -> None:

@@ -125,7 +125,7 @@ def secured(connection: socket.socket, host: str, fingerprint: str = "") -> ssl.
     return line
 
 
-class TlsDoor:
+class TlsProxy:
     """A process that takes TLS connections from a listener, and passes on what they say to a Unix socket, unencrypted.
 
     A process of its own, because the usual round of the loom is compiled and reads from plain sockets, and because
@@ -139,10 +139,10 @@ class TlsDoor:
         self.inside = private_listener(path)
         """Where those come out who come in by TLS."""
         number, files = listener.fileno(), [str(file) for file in certificate if file]
-        command = [sys.executable, "-m", "airloom.net.tls_door", str(number), str(path), *files]
+        command = [sys.executable, "-m", "airloom.net.tls_proxy", str(number), str(path), *files]
         self._process = Kept(command, stdout=subprocess.DEVNULL, pass_fds=[number])
 
-    def __enter__(self) -> TlsDoor:
+    def __enter__(self) -> TlsProxy:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from airloom import __version__
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.basics.clock import NS_PER_SECOND
-from airloom.basics.origin import blame
+from airloom.basics.origin import find_origin
 from airloom.commands import CommandError
 from airloom.loom.loom import LoomError
 from airloom.runs.folder import RunFolder, RunFolderError
@@ -37,7 +37,7 @@ class Interrupted(BaseException):
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     status: str = "finished"
     reason: str = ""
     error: BaseException | None = None
@@ -82,7 +82,7 @@ class RecordedRun:
         sim.member_logs = folder.path
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
-        self.outcome = Outcome()
+        self.outcome = RunOutcome()
         self.is_starting = False
         """Whether it is in its first tick, which cannot be waited for."""
         self.started = False
@@ -128,7 +128,7 @@ class RecordedRun:
         self.pacer = self.pacer or Pacer(speed)
         self.pacer.change(speed, self.sim.time)
 
-    def fly(self, look: Callable[[], None] = lambda: None) -> Outcome:
+    def fly(self, look: Callable[[], None] = lambda: None) -> RunOutcome:
         """Run to the end; `look` is called after every chunk."""
         with self.recorded():
             self._first_tick()
@@ -146,14 +146,14 @@ class RecordedRun:
         except LogError as error:
             self._fail_to_log(error)
         except (AutopilotError, Diverged, LoomError, RunFolderError) as error:
-            self.outcome = Outcome("failed", str(error), error)
+            self.outcome = RunOutcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
-                self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s {blame(error)}", error)
+                self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s {find_origin(error)}", error)
         self._end_clock = time.perf_counter()
         try:
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
-                self.outcome = Outcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
+                self.outcome = RunOutcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
             elif self.outcome.error is None:
                 self._judge()
             self._tell_of_idle_patterns()
@@ -169,7 +169,7 @@ class RecordedRun:
         self.sim.loom.finish()
         self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:
-            self.outcome = Outcome("failed", str(self.sim.verdict))
+            self.outcome = RunOutcome("failed", str(self.sim.verdict))
 
     def _was_interrupted_while_compiling(self) -> bool:
         """Then the compiler may have lost the interruption and raised something of its own."""
@@ -313,7 +313,7 @@ class RecordedRun:
             self._fail_to_log(error)
 
     def _fail_to_log(self, error: LogError) -> None:
-        self.outcome = Outcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
+        self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
 
     def _write_summary(self) -> None:
         """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""
@@ -321,7 +321,7 @@ class RecordedRun:
             self.folder.write_summary(self.summary())
         except RunFolderError as error:
             reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
-            self.outcome = Outcome("failed", reason, self.outcome.error or error)
+            self.outcome = RunOutcome("failed", reason, self.outcome.error or error)
 
 
 def final_state(vehicle: Vehicle) -> dict[str, Any]:

@@ -1,16 +1,16 @@
 """Barometer: static pressure of the standard atmosphere."""
 
 from airloom.bus import messages
-from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, sensor_position
+from airloom.sensors.sensor_errors import SensorErrors, add_errors
 from airloom.world.atmosphere import air_pressure, air_temperature
 from airloom.world.ground import W_ALTITUDE, W_PRESSURE, W_TEMPERATURE
 
 
 class BarometerParameters(Mounted):
     axes = {"pressure_errors": 1, "temperature_errors": 1}
-    pressure_errors: Errors = Errors()
-    temperature_errors: Errors = Errors()
+    pressure_errors: SensorErrors = SensorErrors()
+    temperature_errors: SensorErrors = SensorErrors()
 
 
 @sensor_kernel

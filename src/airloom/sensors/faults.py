@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from airloom.sensors.errors import CHANNELS
+from airloom.sensors.sensor_errors import CHANNELS
 
 
 def _nothing() -> np.ndarray:

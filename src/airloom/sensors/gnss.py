@@ -4,8 +4,8 @@ from math import pi
 from typing import Literal
 
 from airloom.bus import messages
-from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, sensor_kernel, sensor_position, sensor_velocity
+from airloom.sensors.sensor_errors import SensorErrors, add_errors
 from airloom.world.geodesy import local_to_geodetic, sphere_to_geodetic
 from airloom.world.ground import W_ALTITUDE, W_LATITUDE, W_LONGITUDE
 
@@ -14,14 +14,14 @@ DEGREES = 180.0 / pi
 
 class GnssParameters(Mounted):
     axes = {"position_errors": 3, "velocity_errors": 3}
-    position_errors: Errors = Errors()
-    velocity_errors: Errors = Errors()
+    position_errors: SensorErrors = SensorErrors()
+    velocity_errors: SensorErrors = SensorErrors()
     earth: Literal["wgs84", "sphere"] = "wgs84"
 
 
 @sensor_kernel
 def measure_gnss(w, i, world, s, key, sample):
-    """Errors are in metres east, north, up, so they are added before the position becomes degrees."""
+    """SensorErrors are in metres east, north, up, so they are added before the position becomes degrees."""
     s[READING], s[READING + 1], s[READING + 2] = sensor_position(w, i, s)
     s[READING + 3], s[READING + 4], s[READING + 5] = sensor_velocity(w, i, s)
     add_errors(s, READING, 0, 6, key, sample)

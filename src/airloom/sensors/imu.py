@@ -2,15 +2,15 @@
 
 from airloom.bus import messages
 from airloom.compiled import rows as row
-from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import MOUNT_POSITION, READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.sensors.sensor_errors import SensorErrors, add_errors
 from airloom.world.ground import W_GRAVITY
 
 
 class ImuParameters(Mounted):
     axes = {"gyroscope": 3, "accelerometer": 3}
-    gyroscope: Errors = Errors()
-    accelerometer: Errors = Errors()
+    gyroscope: SensorErrors = SensorErrors()
+    accelerometer: SensorErrors = SensorErrors()
 
 
 @sensor_kernel

@@ -1,14 +1,14 @@
 """Magnetometer: the world's magnetic field in the sensor's axes."""
 
 from airloom.bus import messages
-from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.sensors.sensor_errors import SensorErrors, add_errors
 from airloom.world.ground import W_FIELD_X, W_FIELD_Y, W_FIELD_Z
 
 
 class MagnetometerParameters(Mounted):
     axes = {"field_errors": 3}
-    field_errors: Errors = Errors()
+    field_errors: SensorErrors = SensorErrors()
 
 
 @sensor_kernel

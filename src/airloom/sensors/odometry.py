@@ -7,7 +7,6 @@ from airloom.bus import messages
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.physics.attitude import multiply
-from airloom.sensors.errors import ANY_ERRORS, Errors, add_errors
 from airloom.sensors.sensor import (
     OWN,
     READING,
@@ -18,14 +17,15 @@ from airloom.sensors.sensor import (
     sensor_velocity_in_body,
     to_sensor,
 )  # fmt: skip
+from airloom.sensors.sensor_errors import ANY_ERRORS, SensorErrors, add_errors
 
 
 class OdometryParameters(Mounted):
     axes = {"position_errors": 3, "attitude_errors": 3, "velocity_errors": 3, "rate_errors": 3}
-    position_errors: Errors = Errors()
-    attitude_errors: Errors = Errors()
-    velocity_errors: Errors = Errors()
-    rate_errors: Errors = Errors()
+    position_errors: SensorErrors = SensorErrors()
+    attitude_errors: SensorErrors = SensorErrors()
+    velocity_errors: SensorErrors = SensorErrors()
+    rate_errors: SensorErrors = SensorErrors()
 
 
 @compiled

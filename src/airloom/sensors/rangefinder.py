@@ -5,15 +5,15 @@ from math import inf, pi
 from pydantic import Field, model_validator
 
 from airloom.bus import messages
-from airloom.sensors.errors import Errors, add_errors
 from airloom.sensors.sensor import OWN, READING, Mounted, Sensor, body_to_world, sensor_kernel, sensor_position
+from airloom.sensors.sensor_errors import SensorErrors, add_errors
 from airloom.world.ground import ray
 
 
 class RangefinderParameters(Mounted):
     axes = {"distance_errors": 1}
     pitch: float = Field(pi / 2, description="π/2 looks down")
-    distance_errors: Errors = Errors()
+    distance_errors: SensorErrors = SensorErrors()
     min_distance: float = Field(0.05, ge=0)
     max_distance: float = Field(40.0, gt=0)
 

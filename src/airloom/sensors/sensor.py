@@ -14,7 +14,9 @@ from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.compiled import rows as row
 from airloom.plugin import Parameters, Plugin
 from airloom.scenario.models import Vector3
-from airloom.sensors.errors import (
+from airloom.sensors.faults import Fault
+from airloom.sensors.noise import normal_pair
+from airloom.sensors.sensor_errors import (
     ACTIVE,
     ANY_ERRORS,
     BIAS,
@@ -22,11 +24,9 @@ from airloom.sensors.errors import (
     ERROR_WIDTH,
     MEMORY,
     SIGMA,
-    Errors,
+    SensorErrors,
     error_rows,
 )  # fmt: skip
-from airloom.sensors.faults import Fault
-from airloom.sensors.noise import normal_pair
 
 # Where a sensor's numbers lie in its row: mount rotation and position, own parameters, errors, the reading,
 # and the reading that is published when that is an older one.
@@ -36,7 +36,7 @@ READING = MEMORY + CHANNELS
 DELAYED = READING + READING_WIDTH
 SENSOR_ROW = DELAYED + READING_WIDTH
 
-PERFECT = Errors()
+PERFECT = SensorErrors()
 
 _Row = types.Array(types.float64, 1, "C")
 SENSOR = types.void(_Row, types.int64, _Row, _Row, types.uint64, types.int64)

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.patterns import PatternError
-from airloom.runs.link.authority import RequestError, hint
+from airloom.runs.link.context import RequestError, hint
 from airloom.runs.link.flying import named_command
 from airloom.scenario.errors import shortened
 from airloom.serve.session import Session

@@ -16,7 +16,7 @@ import msgspec
 from airloom.basics.text import sound
 from airloom.commands import CommandError
 from airloom.net import reserve
-from airloom.runs.link.authority import RequestError
+from airloom.runs.link.context import RequestError
 from airloom.runs.link.link import LONGEST_LINE
 from airloom.serve.requests import Close, Fields, Hello, parse
 from airloom.serve.session import Session

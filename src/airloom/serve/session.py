@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from airloom.basics.origin import blame
+from airloom.basics.origin import find_origin
 from airloom.loom.loom import LoomError
 from airloom.runs.folder import RunFolderError
-from airloom.runs.link.authority import RequestError
+from airloom.runs.link.context import RequestError
 from airloom.runs.mcap import LogError
-from airloom.runs.recorded import Outcome, RecordedRun
+from airloom.runs.recorded import RecordedRun, RunOutcome
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
 from airloom.watch.divergence import Diverged
@@ -47,7 +47,7 @@ class Session:
     def reset(self, seed: int | None) -> None:
         if self._run:
             self._do(self._run.begin_anew, seed)
-            self._run.outcome = Outcome()
+            self._run.outcome = RunOutcome()
         else:
             self._do(self.sim.reset, seed)
         self.failure = ""
@@ -77,7 +77,7 @@ class Session:
     def fail(self, error: Exception) -> str:
         """Remember what has come between; gives what to tell the client."""
         known = isinstance(error, (Diverged, LogError, LoomError, RunFolderError))
-        self.failure = str(error) if known else f"at t = {self.sim.time:.3f} s {blame(error)}"
+        self.failure = str(error) if known else f"at t = {self.sim.time:.3f} s {find_origin(error)}"
         if self._run:
-            self._run.outcome = Outcome("failed", self.failure, error)
+            self._run.outcome = RunOutcome("failed", self.failure, error)
         return f"{self.failure}; reset to go on"

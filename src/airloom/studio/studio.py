@@ -15,7 +15,7 @@ import viser
 from airloom.runs.link.client import LinkError
 from airloom.studio.panels.events import EventsPanel
 from airloom.studio.panels.legend import Legend
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.plots import PlotsPanel
 from airloom.studio.panels.transport import Transport
 from airloom.studio.panels.vehicle import VehiclePanel
@@ -60,7 +60,7 @@ class Studio:
         self._server = start_viser(label="Airloom")
         self._any_port = port is None
         self.gateway = Gateway(self._server.get_port(), host, USUAL_PORT if port is None else port, token, tls)
-        self.stage = Stage(self._server, self.gateway, list(sources))
+        self.state = StudioState(self._server, self.gateway, list(sources))
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0
         self._drawn: float | None = None
@@ -86,9 +86,9 @@ class Studio:
 
     def __exit__(self, *_: object) -> None:
         self.gateway.stop()
-        self.stage.sticks.close()
+        self.state.sticks.close()
         stop_viser(self._server)
-        for source in self.stage.sources:
+        for source in self.state.sources:
             source.close()
 
     def stop(self) -> None:
@@ -97,11 +97,11 @@ class Studio:
     def run(self, look: Callable[[], None] = lambda: None) -> None:
         """Draw until told to stop, or the simulation has ended; `look` is called with every frame."""
         frame, due = 0, time.perf_counter()
-        while not self._stopping.is_set() and self.stage.lost is None:
+        while not self._stopping.is_set() and self.state.lost is None:
             try:
                 self._draw(frame)
             except LinkError as error:
-                self.stage.lost = str(error)
+                self.state.lost = str(error)
             except Exception as error:
                 self._stumble(error)
             look()
@@ -115,76 +115,76 @@ class Studio:
         if text not in self._stumbles:
             self._stumbles.add(text)
             print(text, file=sys.stderr)
-            self.stage.tell(text)
+            self.state.tell(text)
 
     # -- building ----------------------------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        stage, server = self.stage, self._server
+        studio, server = self.state, self._server
         server.gui.configure_theme(brand_color=BRAND, show_logo=False, show_share_button=False)
-        stage.landscape = Landscape(server, stage.source.scenario)
-        stage.views = [
+        studio.landscape = Landscape(server, studio.source.scenario)
+        studio.views = [
             FleetView(server, source.scenario, source.names, prefix=f"fleet_{k}", accent=ACCENTS[k % len(ACCENTS)])
-            for k, source in enumerate(stage.sources)
+            for k, source in enumerate(studio.sources)
         ]
-        stage.cameras = Cameras(server, stage.view, self._greet)
+        studio.cameras = Cameras(server, studio.view, self._greet)
         server.gui.main_panel.dock_right()
         server.gui.main_panel.set_width(WIDTH)
-        stage.panels = [Transport(stage), *([Legend(stage)] if len(stage.sources) > 1 else []), *self._tabs()]
+        studio.panels = [Transport(studio), *([Legend(studio)] if len(studio.sources) > 1 else []), *self._tabs()]
         server.scene.on_click()(self._click)
-        if len(stage.source.names) == 1:
-            stage.select(stage.source.names[0])
+        if len(studio.source.names) == 1:
+            studio.select(studio.source.names[0])
 
     def _greet(self, client: viser.ClientHandle) -> None:
         """Who comes sees the fleet where it is now: it was not drawn while nobody looked. One alone is followed."""
-        stage = self.stage
-        everybody = [source.snapshot().vehicles[:, POSITION] for source in stage.sources]
-        stage.cameras.see_all(client.client_id, np.concatenate(everybody))
-        if len(stage.source.names) == 1:
-            stage.cameras.set_mode(client.client_id, "follow", stage.source.names[0])
+        studio = self.state
+        everybody = [source.snapshot().vehicles[:, POSITION] for source in studio.sources]
+        studio.cameras.see_all(client.client_id, np.concatenate(everybody))
+        if len(studio.source.names) == 1:
+            studio.cameras.set_mode(client.client_id, "follow", studio.source.names[0])
 
     def _tabs(self) -> list[Panel]:
         tabs = self._server.gui.add_tab_group()
         panels: list[Panel] = []
         for label, icon, kind in TABS:
-            if kind is WorldPanel and self.stage.source.recorded:
+            if kind is WorldPanel and self.state.source.recorded:
                 continue
             with tabs.add_tab(label, icon):
-                panels.append(kind(self.stage))
+                panels.append(kind(self.state))
         return panels
 
     # -- a frame -----------------------------------------------------------------------------------------------------
 
     def _draw(self, frame: int) -> None:
-        stage = self.stage
+        studio = self.state
         if frame % COUNTING == 0:
             self._count_audience()
         if not self._server.get_clients():
             return
-        for source, view in zip(stage.sources, stage.views, strict=True):
+        for source, view in zip(studio.sources, studio.views, strict=True):
             if source.refresh():
                 self._rebuild(source, view)
-        status, snapshots = stage.source.status(), [source.snapshot() for source in stage.sources]
+        status, snapshots = studio.source.status(), [source.snapshot() for source in studio.sources]
         if snapshots[0].time != self._drawn or frame % AT_REST == 0:
             self._drawn = snapshots[0].time
-            for snapshot, view in zip(snapshots, stage.views, strict=True):
+            for snapshot, view in zip(snapshots, studio.views, strict=True):
                 view.show(snapshot)
-            stage.cameras.show(snapshots[0])
-        for panel in stage.panels:
+            studio.cameras.show(snapshots[0])
+        for panel in studio.panels:
             if frame % panel.every == 0:
                 panel.refresh(status, snapshots[0])
 
     def _rebuild(self, source: Source, view: FleetView) -> None:
-        stage = self.stage
-        stage.landscape.rebuild(stage.source.scenario)
+        studio = self.state
+        studio.landscape.rebuild(studio.source.scenario)
         view.rebuild(source.scenario, source.names)
-        stage.cameras.frame_fleet()
+        studio.cameras.frame_fleet()
         here = (*source.names, *source.scenario.world.obstacles)
-        wanted, stage.awaited = stage.awaited or stage.selected, None
-        stage.selected = wanted if wanted in here else None
-        for panel in stage.panels:
+        wanted, studio.awaited = studio.awaited or studio.selected, None
+        studio.selected = wanted if wanted in here else None
+        for panel in studio.panels:
             panel.rebuild()
-        stage.select(stage.selected)
+        studio.select(studio.selected)
 
     def _count_audience(self) -> None:
         """Tell the simulation how many look on; one that has just left may only be loading the page anew."""
@@ -193,17 +193,17 @@ class Studio:
             self._audience, self._left_at = count, now
         elif now - self._left_at > PATIENCE:
             self._audience = count
-        self.stage.ask("audience", studio=f"{os.getpid()} at {self.gateway.port}", count=self._audience)
+        self.state.ask("audience", studio=f"{os.getpid()} at {self.gateway.port}", count=self._audience)
 
     def _click(self, event: viser.SceneClickEvent) -> None:
         """Select what was clicked on; on nothing but the ground, that is where the selected vehicle is to fly."""
-        stage = self.stage
-        origin, direction = stage.cameras.ray_to_world(event.client_id, event.ray_origin, event.ray_direction)
-        name = stage.view.pick(origin, direction) or stage.landscape.obstacle_at(origin, direction)
+        studio = self.state
+        origin, direction = studio.cameras.ray_to_world(event.client_id, event.ray_origin, event.ray_direction)
+        name = studio.view.pick(origin, direction) or studio.landscape.obstacle_at(origin, direction)
         if name is not None:
-            stage.select(name)
+            studio.select(name)
             return
-        point = stage.landscape.hit(origin, direction)
+        point = studio.landscape.hit(origin, direction)
         if point is not None:
-            for panel in stage.panels:
+            for panel in studio.panels:
                 panel.click(point, event.client)

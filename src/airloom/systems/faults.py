@@ -14,8 +14,8 @@ from airloom.basics.patterns import Pattern
 from airloom.plugin import Parameters, find
 from airloom.scenario.errors import hint
 from airloom.scenario.models import NonNegative, Positive
-from airloom.sensors.errors import CHANNELS, Each
 from airloom.sensors.faults import Fault
+from airloom.sensors.sensor_errors import CHANNELS, Each
 from airloom.system import System
 from airloom.systems.selection import chosen, described
 

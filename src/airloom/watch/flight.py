@@ -81,7 +81,7 @@ class FlightWatch:
     def _forget(self) -> None:
         fleet = self._fleet = self._sim.fleet
         flight = fleet.flight
-        steered = np.array([m.controller is not None and m.vehicle.autopilot is None for m in fleet.members] + [False])
+        steered = np.array([m.controller is not None and m.vehicle.autopilot is None for m in fleet.crafts] + [False])
         self._steered = steered[flight.vehicles]  # no vehicle is −1, the last
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
         self._quiet_until = np.zeros(self._steered.shape)
@@ -135,7 +135,7 @@ class FlightWatch:
         if not whom.any():
             return
         order = np.argsort(self._fleet.flight.vehicles[whom])
-        names = [self._fleet.members[k].name for k in self._fleet.flight.vehicles[whom][order]]
+        names = [self._fleet.crafts[k].name for k in self._fleet.flight.vehicles[whom][order]]
         notes = [what] * len(names) if off is None else [f"{what}, now {o:.3g} m" for o in off[whom][order]]
         if len(names) <= MOST_TOLD_ONE_BY_ONE:
             for name, note in zip(names, notes, strict=True):

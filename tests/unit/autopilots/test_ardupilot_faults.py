@@ -9,8 +9,8 @@ import pytest
 
 from airloom.autopilots import ardupilot_faults as af
 from airloom.scenario.models import World
-from airloom.sensors.errors import CHANNELS
 from airloom.sensors.faults import Fault
+from airloom.sensors.sensor_errors import CHANNELS
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_pressure
 

@@ -158,7 +158,7 @@ def test_frequencies_follow_from_the_motors_and_the_inertia() -> None:
     """Slow motors or a large inertia make a slow loop."""
 
     def tilt(**changes: Any) -> float:
-        return drone(**changes).fleet.members[0].controller.frequencies()[1]
+        return drone(**changes).fleet.crafts[0].controller.frequencies()[1]
 
     slow_motors = {"vehicles.drone.rotor.time_constant_down": 0.1}
     assert tilt() == pytest.approx(0.3 / 0.025)

@@ -34,7 +34,7 @@ def first_targets(command: al.PositionYaw, **changes: Any) -> np.ndarray:
     sim, cf = crazyflie(**changes)
     cf.command(command)
     sim.state_hash()
-    return sim.fleet.rotor_column(sim.fleet.members[0], row.TARGET).copy()
+    return sim.fleet.rotor_column(sim.fleet.crafts[0], row.TARGET).copy()
 
 
 def test_gains_are_the_papers() -> None:
@@ -147,7 +147,7 @@ def test_a_vehicle_does_not_depend_on_the_rates_beside_it() -> None:
         for vehicle in sim.vehicles.values():
             vehicle.command(al.PositionYaw((*vehicle.position[:2] + 0.3, 1.0), yaw=0.5))
         sim.step(1500)
-        column = sim.fleet.column(next(m for m in sim.fleet.members if m.name == "slow"))
+        column = sim.fleet.column(next(m for m in sim.fleet.crafts if m.name == "slow"))
         return column[: row.KEPT_ROWS].tobytes()
 
     assert flown({"drone": None, "slow": slow}) == flown({"drone": None, "fast": fast, "slow": slow})

@@ -485,8 +485,8 @@ def test_unstable_gains_are_refused_and_others_are_not(damping: float) -> None:
 def test_gains_are_tuned_from_the_airframe_or_given() -> None:
     tuned, seed = drone(), drone("uav_gazebo")
     assert tuned.vehicles["drone"].gains["position_frequency"] is None
-    assert tuned.fleet.members[0].controller.frequencies()[1] == pytest.approx(12.0)
-    assert seed.fleet.members[0].controller.frequencies() == (0.5, 5.0, 1.5)
+    assert tuned.fleet.crafts[0].controller.frequencies()[1] == pytest.approx(12.0)
+    assert seed.fleet.crafts[0].controller.frequencies() == (0.5, 5.0, 1.5)
 
 
 def test_tuning_in_flight_changes_the_flight() -> None:

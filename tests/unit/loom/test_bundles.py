@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.loom import bundles, protocol
-from airloom.loom.bundles import Admission, Introduction, Outcome, Round, What
+from airloom.loom.bundles import Admission, Introduction, Round, TurnOutcome, What
 from airloom.loom.protocol import HEAD, Hello, Letter, Phase, ProtocolError, Welcome
-from airloom.loom.visibility import ToldSights
+from airloom.loom.visibility import ToldVisibility
 
 
 def body(message):
@@ -23,7 +23,7 @@ def body(message):
 
 def test_a_round_keeps_the_order_of_everybodys_letters():
     a, b, c = (Letter(name, name.encode() * 3) for name in "abc")
-    known, told = ToldSights(), ToldSights()
+    known, told = ToldVisibility(), ToldVisibility()
     states = np.arange(5 * 13, dtype=float).reshape(5, 13)
     known.learn(np.arange(5), states)
     sent = Round(7, known, {"x": [c, b], "y": [a, c], "z": []})
@@ -43,7 +43,7 @@ def test_the_rest_survives_too():
     granted = Admission("one", Welcome(1, 2, ["drone_0"]), [3], 1.5)
     assert bundles.parse_admitted(body(bundles.admitted(granted))) == granted
     assert bundles.parse_dismiss(body(bundles.dismiss("one"))) == "one"
-    outcomes = {"one": Outcome(What.END, protocol.end(3)[5:]), "two": Outcome(What.FAILED, b"is gone")}
+    outcomes = {"one": TurnOutcome(What.END, protocol.end(3)[5:]), "two": TurnOutcome(What.FAILED, b"is gone")}
     assert bundles.parse_ends(body(bundles.ends(9, outcomes.items()))) == (9, outcomes)
 
 
@@ -51,7 +51,7 @@ def test_the_rest_survives_too():
     "parser",
     [
         bundles.parse_branch, bundles.parse_join, bundles.parse_admitted, bundles.parse_bad_news, bundles.parse_dismiss,
-        bundles.parse_ends, lambda data: bundles.parse_begins(data, ToldSights()),
+        bundles.parse_ends, lambda data: bundles.parse_begins(data, ToldVisibility()),
     ],
 )  # fmt: skip
 @settings(deadline=None)

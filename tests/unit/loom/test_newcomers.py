@@ -1,4 +1,4 @@
-"""Strangers at the doors of a coordinator: nobody waits for them, and who says who it is gets in among them."""
+"""Strangers at the listeners of a coordinator: nobody waits for them, and who says who it is gets in among them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from airloom.loom import newcomers, protocol
 from airloom.loom.bundles import Admission
 from airloom.loom.hub import Hub
 from airloom.loom.line import connect
-from airloom.loom.listening import Doors
+from airloom.loom.listening import Listeners
 from airloom.loom.protocol import Hello, Kind, Welcome
 
 
@@ -23,8 +23,8 @@ class Place:
 
     def __init__(self):
         self.joined = []
-        self.hub = Hub(Doors("tcp:127.0.0.1:0", "secret"), self._admit, lambda name, reason: None)
-        self.address = self.hub.doors.remote_address
+        self.hub = Hub(Listeners("tcp:127.0.0.1:0", "secret"), self._admit, lambda name, reason: None)
+        self.address = self.hub.listeners.remote_address
 
     def _admit(self, hello, answer):
         self.joined.append(hello.name)
@@ -68,7 +68,7 @@ def test_one_byte_a_connection_holds_nobody_up(place):
 
 def test_who_says_who_it_is_gets_in_among_a_crowd(place):
     crowd = [place.stranger() for _ in range(60)]
-    friends = [place.friend(f"friend_{k}", address) for k, address in enumerate([None, place.hub.doors.address])]
+    friends = [place.friend(f"friend_{k}", address) for k, address in enumerate([None, place.hub.listeners.address])]
     crowd += [place.stranger() for _ in range(60)]
     place.look_until(lambda: sorted(place.joined) == ["friend_0", "friend_1"])
     assert [friend.receive(30)[0] for friend in friends] == [Kind.WELCOME] * 2
@@ -120,5 +120,5 @@ def test_file_numbers_are_left_for_the_run(place):
         place.look_until(lambda: b"others knock" in _heard(crowd[0]))
         for _ in range(24):
             own.enter_context(open(os.devnull))
-        place.friend("friend", place.hub.doors.address)
+        place.friend("friend", place.hub.listeners.address)
         place.look_until(lambda: place.joined == ["friend"])

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from airloom.sensors.errors import CHANNELS
 from airloom.sensors.faults import Fault, together
+from airloom.sensors.sensor_errors import CHANNELS
 from airloom.simulation import Simulation
 
 ENGINES = ["batch", "mujoco"]

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from airloom.engines.fleet import expand_copies
-from airloom.runs.link.authority import RequestError, Tower, hint
+from airloom.runs.link.context import RequestContext, RequestError, hint
 from airloom.runs.link.request import Bounded, Request, Vector
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
 from airloom.scenario.models import Obstacle, Vehicle
@@ -32,16 +32,16 @@ class Edit(Request):
 
     edition: int | None = None
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        if not (tower.run.paused or tower.run.finished):
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        if not (context.run.paused or context.run.finished):
             raise RequestError("only a paused run can be edited; pause it first")
-        if self.edition not in (None, tower.edition):
+        if self.edition not in (None, context.edition):
             raise RequestError("somebody else has just edited this world; look at it and try again")
-        scene = Scene(tower.sim.scenario)
+        scene = Scene(context.sim.scenario)
         name = self.edit(scene)
-        scene.must_fit(name, tower.sim.vehicles)
-        tower.change(scene.scenario())
-        return {"name": name, "edition": tower.edition}
+        scene.must_fit(name, context.sim.vehicles)
+        context.change(scene.scenario())
+        return {"name": name, "edition": context.edition}
 
     def edit(self, scene: Scene) -> str:
         """Change the scene; the name of what was changed."""
@@ -181,13 +181,13 @@ class Save(Request):
     file: Annotated[str, Field(max_length=100)]
     overwrite: Literal[True, False] = False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
         if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_. -]*", self.file):
             raise RequestError("a file name has letters, digits, spaces and _ . - only, and names no folder")
         path = Path(self.file).with_suffix(".yaml")
         if path.exists() and not self.overwrite:
             raise RequestError(f"{path} exists already; choose another name, or overwrite it")
-        text = _named(tower.sim.scenario, path.stem)
+        text = _named(context.sim.scenario, path.stem)
         try:
             _write_checked(path, text)
         except OSError as error:

@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
 from airloom.joystick.state import StickState
 from airloom.missions.pilot import Pilot
-from airloom.runs.link.authority import RequestError, Tower
+from airloom.runs.link.context import RequestContext, RequestError
 from airloom.runs.link.request import Bounded, ForVehicles, Positive, Speed, Vector
 
 if TYPE_CHECKING:
@@ -26,13 +26,13 @@ class GiveCommand(ForVehicles):
     method = "command"
     kind: str
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         command = named_command(self.kind, self.model_extra or {})
         for vehicle in vehicles:
-            tower.must_not_be_in_hand(vehicle)
+            context.must_not_be_in_hand(vehicle)
             vehicle.check_command(command)
         for vehicle in vehicles:
-            tower.take_over(vehicle)
+            context.take_over(vehicle)
             vehicle.command(command)
 
 
@@ -43,22 +43,22 @@ class SwitchMode(ForVehicles):
     mode: str | int
     hold: bool = False
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         mode = Mode.named(self.mode)
         for vehicle in vehicles:
             vehicle.check_mode(mode)
         for vehicle in vehicles:
-            tower.take_over(vehicle)
+            context.take_over(vehicle)
             vehicle.switch_mode(mode)
             if self.hold:
-                tower.hold_mode(vehicle)
+                context.hold_mode(vehicle)
 
 
 class Tune(ForVehicles):
     method = "tune"
     gains: Annotated[dict[str, Any], Field(min_length=1)]
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         for vehicle in vehicles:
             vehicle.check_tuning(**self.gains)
         for vehicle in vehicles:
@@ -68,10 +68,10 @@ class Tune(ForVehicles):
 class TakeOver(ForVehicles):
     """Ends the missions of the vehicles and does something to each; a hand that goes on flying begins anew."""
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         for vehicle in vehicles:
-            tower.take_over(vehicle)
-            tower.lay_down_stick(vehicle)
+            context.take_over(vehicle)
+            context.lay_down_stick(vehicle)
             getattr(vehicle, self.method)()
 
 
@@ -90,11 +90,11 @@ class ResetPose(TakeOver):
 class Mission(ForVehicles):
     """Started for each vehicle that can fly it; the others are told in the error."""
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         refusals = []
         for vehicle in vehicles:
             try:
-                tower.start(vehicle, self.method, self.flown_by)
+                context.start(vehicle, self.method, self.flown_by)
             except RequestError as error:
                 refusals.append(str(error))
         if refusals:
@@ -147,10 +147,10 @@ class HoldStick(ForVehicles):
     axes: Annotated[list[float], Field(max_length=32)]
     buttons: Annotated[list[int], Field(max_length=64)]
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
         """Tells what the sticks do now."""
-        tower.must_go_on()
-        sticks = {vehicle.name: tower.stick(vehicle) for vehicle in tower.vehicles(self.vehicle)}
+        context.must_go_on()
+        sticks = {vehicle.name: context.stick(vehicle) for vehicle in context.vehicles(self.vehicle)}
         state = StickState(self.axes, [button != 0 for button in self.buttons])
         for stick in sticks.values():
             stick.feed(state)
@@ -163,10 +163,10 @@ class LayDownStick(ForVehicles):
     method = "stick_gone"
     for_good: bool = True
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        vehicles = tower.vehicles(self.vehicle)
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        vehicles = context.vehicles(self.vehicle)
         for vehicle in vehicles:
-            tower.lay_down_stick(vehicle, self.for_good)
+            context.lay_down_stick(vehicle, self.for_good)
         return {"vehicles": [vehicle.name for vehicle in vehicles]}
 
 

@@ -24,7 +24,7 @@ from airloom.commands import CommandError
 from airloom.joystick import StickError
 from airloom.net import reserve
 from airloom.runs.folder import RunFolderError
-from airloom.runs.link.authority import RequestError, Tower
+from airloom.runs.link.context import RequestContext, RequestError
 from airloom.runs.link.methods import parse
 from airloom.runs.link.place import OVER, Place
 from airloom.runs.link.request import Request
@@ -44,7 +44,7 @@ class ControlLink:
 
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
-        self._tower = Tower(run)
+        self._tower = RequestContext(run)
         # No SimpleQueue: in CPython 3.11 a signal may turn the last microseconds of its timeout into forever.
         self._requests: Queue[tuple[Request, Future]] = Queue()
         self._clients: set[socket.socket] = set()

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from airloom.engines.fleet import expand_copies
-from airloom.runs.link.authority import RequestError, Tower, hint
+from airloom.runs.link.context import RequestContext, RequestError, hint
 from airloom.runs.link.observers import fields_of
 from airloom.runs.link.request import ForVehicles, Request
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 class Observe(ForVehicles):
     method, acts = "observe", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        vehicles = tower.vehicles(self.vehicle)
-        return {"time": tower.sim.time, "vehicles": {v.name: _observed(v, tower) for v in vehicles}}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        vehicles = context.vehicles(self.vehicle)
+        return {"time": context.sim.time, "vehicles": {v.name: _observed(v, context) for v in vehicles}}
 
 
 class Gains(ForVehicles):
     method, acts = "gains", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        vehicles = tower.vehicles(self.vehicle)
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        vehicles = context.vehicles(self.vehicle)
         return {
             "vehicles": {vehicle.name: vehicle.gains for vehicle in vehicles},
             "in_force": {vehicle.name: vehicle.gains_in_force for vehicle in vehicles},
@@ -38,14 +38,14 @@ class Watch(Request):
 
     method, acts = "watch", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        window, scenario = tower.open_window(), tower.sim.scenario
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        window, scenario = context.open_window(), context.sim.scenario
         vehicles = expand_copies(scenario.vehicles)
         spelled_out = scenario.model_copy(update={"vehicles": vehicles})
         return {
             "window": str(window.path),
             "shape": window.shape,
-            "edition": tower.edition,
+            "edition": context.edition,
             "scenario": spelled_out.model_dump(mode="json", exclude={"vehicles": {"__all__": {"rotor"}}}),
         }
 
@@ -56,8 +56,8 @@ class Events(Request):
     method, acts = "events", False
     since: int = 0
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        return {"count": tower.events.count, "events": tower.events.since(self.since)}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        return {"count": context.events.count, "events": context.events.since(self.since)}
 
 
 class Topics(Request):
@@ -65,8 +65,8 @@ class Topics(Request):
 
     method, acts = "topics", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        topics = tower.sim.bus.topics()
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        topics = context.sim.bus.topics()
         return {"topics": {topic.name: {"type": topic.msgtype, "fields": fields_of(topic)} for topic in topics}}
 
 
@@ -78,11 +78,11 @@ class Series(Request):
     field: str
     since: float = -1.0
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        topics = {topic.name: topic for topic in tower.sim.bus.topics()}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        topics = {topic.name: topic for topic in context.sim.bus.topics()}
         if self.topic not in topics:
             raise RequestError(f"there is no topic '{self.topic}'{hint(self.topic, topics, 'topics are')}")
-        samples = tower.plots.trace(topics[self.topic], self.field).since(self.since)
+        samples = context.plots.trace(topics[self.topic], self.field).since(self.since)
         return {"times": [t for t, _ in samples], "values": [value for _, value in samples]}
 
 
@@ -91,12 +91,12 @@ class Contacts(Request):
 
     method, acts = "contacts", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        points, forces = tower.sim.engine.contacts()
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        points, forces = context.sim.engine.contacts()
         return {"points": points.tolist(), "forces": forces.tolist()}
 
 
-def _observed(vehicle: Vehicle, tower: Tower) -> dict[str, Any]:
+def _observed(vehicle: Vehicle, context: RequestContext) -> dict[str, Any]:
     return {
         "position": vehicle.position.tolist(),
         "velocity": vehicle.velocity.tolist(),
@@ -104,8 +104,8 @@ def _observed(vehicle: Vehicle, tower: Tower) -> dict[str, Any]:
         "rates": vehicle.rates.tolist(),
         "mode": vehicle.mode.label,
         "armed": vehicle.armed,
-        "mission": tower.mission_of(vehicle),
-        "systems": tower.systems_of(vehicle),
+        "mission": context.mission_of(vehicle),
+        "systems": context.systems_of(vehicle),
         "setpoint": {key: _plain(value) for key, value in asdict(vehicle.setpoint).items()},
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from airloom.basics.text import is_sound
-from airloom.runs.link.authority import RequestError, hint
+from airloom.runs.link.context import RequestError, hint
 from airloom.runs.link.editing import Copy, Delete, Move, Save, Spawn
 from airloom.runs.link.flying import (
     FlyTo,

@@ -49,14 +49,14 @@ class Plots:
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
-        self._traces: dict[tuple[str, str], Trace] = {}
+        self._traces: dict[tuple[str, str], NumberTape] = {}
 
-    def trace(self, topic: Topic, field: str) -> Trace:
+    def trace(self, topic: Topic, field: str) -> NumberTape:
         key = topic.name, field
         if key not in self._traces:
             if len(self._traces) >= MOST_TRACES:
                 self._forget(min(self._traces, key=lambda other: self._traces[other].read_at))
-            self._traces[key] = Trace(self._bus, topic, field)
+            self._traces[key] = NumberTape(self._bus, topic, field)
         return self._traces[key]
 
     def forget_unread(self) -> None:
@@ -73,7 +73,7 @@ class Plots:
             trace.close()
 
 
-class Trace:
+class NumberTape:
     """The latest values of one number in the messages of a topic."""
 
     def __init__(self, bus: Bus, topic: Topic, field: str) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from airloom.basics.patterns import Pattern
 from airloom.commands import EDGE
 from airloom.missions.pursuit import TOP_SPEED
-from airloom.runs.link.authority import Tower
+from airloom.runs.link.context import RequestContext
 from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Request(BaseModel):
     acts: ClassVar[bool] = True
     """Whether it changes the run, and so belongs in the log."""
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
         """The fields of the reply."""
         raise NotImplementedError
 
@@ -41,12 +41,12 @@ class ForVehicles(Request):
 
     vehicle: Pattern
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.must_go_on()
-        vehicles = tower.vehicles(self.vehicle)
-        self.act(tower, vehicles)
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.must_go_on()
+        vehicles = context.vehicles(self.vehicle)
+        self.act(context, vehicles)
         return {"vehicles": [vehicle.name for vehicle in vehicles]}
 
-    def act(self, tower: Tower, vehicles: list[Vehicle]) -> None:
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
         """On all of them, or on none if one cannot."""
         raise NotImplementedError

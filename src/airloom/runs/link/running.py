@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airloom.runs.link.authority import RequestError, Tower
+from airloom.runs.link.context import RequestContext, RequestError
 from airloom.runs.link.request import Request
 
 
 class Info(Request):
     method, acts = "info", False
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        run, sim = tower.run, tower.sim
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        run, sim = context.run, context.sim
         vehicles = {v.name: {"mode": v.mode.label, "armed": v.armed} for v in sim.vehicles.values()}
         end = run.target * sim.step_ns / 1e9
         speed = "max" if run.speed is None else run.speed
@@ -25,25 +25,25 @@ class Info(Request):
 class Pause(Request):
     method = "pause"
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.pause()
-        return {"time": tower.sim.time}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.run.pause()
+        return {"time": context.sim.time}
 
 
 class Resume(Request):
     method = "resume"
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.resume()
-        return {"time": tower.sim.time}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.run.resume()
+        return {"time": context.sim.time}
 
 
 class Speed(Request):
     method = "speed"
     speed: Annotated[float, Field(ge=0.01, le=1e6)] | Literal["max"]
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.change_speed(None if isinstance(self.speed, str) else self.speed)
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.run.change_speed(None if isinstance(self.speed, str) else self.speed)
         return {"speed": self.speed}
 
 
@@ -53,12 +53,12 @@ class Step(Request):
     method = "step"
     ticks: Annotated[int, Field(ge=1, le=1_000_000)] = 1
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        if not tower.run.paused:
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        if not context.run.paused:
             raise RequestError("only a paused run goes step by step; pause it first")
-        tower.must_go_on()
-        tower.run.step(self.ticks)
-        return {"time": tower.sim.time}
+        context.must_go_on()
+        context.run.step(self.ticks)
+        return {"time": context.sim.time}
 
 
 class Restart(Request):
@@ -66,9 +66,9 @@ class Restart(Request):
 
     method = "reset"
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.restart()
-        tower.forget()
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.run.restart()
+        context.forget()
         return {"time": 0.0}
 
 
@@ -79,14 +79,14 @@ class Audience(Request):
     studio: Annotated[str, Field(max_length=100)]
     count: Annotated[int, Field(ge=0, le=1_000_000)]
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.hear_of_audience(self.studio, self.count)
-        return {"count": tower.run.audience}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.hear_of_audience(self.studio, self.count)
+        return {"count": context.run.audience}
 
 
 class Stop(Request):
     method = "stop"
 
-    def carry_out(self, tower: Tower) -> dict[str, Any]:
-        tower.run.stop()
-        return {"time": tower.sim.time}
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        context.run.stop()
+        return {"time": context.sim.time}

@@ -37,7 +37,7 @@ class Window:
 
     def __init__(self, path: Path, fleet: Fleet) -> None:
         self.path, self._fleet = path, fleet
-        self.shape = len(fleet.members), len(STATE_ROWS) + fleet.rotor_count
+        self.shape = len(fleet.crafts), len(STATE_ROWS) + fleet.rotor_count
         self._states, self._rotors = _places(fleet)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         try:
@@ -101,8 +101,8 @@ class RealTimeFactor:
 
 def _places(fleet: Fleet) -> tuple[np.ndarray, np.ndarray]:
     """Where in the flat blocks and rotor tables the numbers of each vehicle lie."""
-    blocks = np.array([m.block for m in fleet.members])[:, None]
-    lanes = np.array([m.lane for m in fleet.members])[:, None]
+    blocks = np.array([m.block for m in fleet.crafts])[:, None]
+    lanes = np.array([m.lane for m in fleet.crafts])[:, None]
     rotors = np.arange(fleet.rotor_count) * row.ROTOR_WIDTH + row.SPEED
     return blocks * row.WIDTH + STATE_ROWS + lanes, blocks * fleet.flight.rotors.shape[1] + rotors + lanes
 

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from airloom.runs.link.client import Refused
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.sources.source import Snapshot, Status
 
 KEPT = 1000
@@ -27,8 +27,8 @@ Event = dict[str, Any]
 
 
 class EventsPanel(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
         self._known = 0
         self._events: deque[Event] = deque(maxlen=KEPT)
         self._list = self.gui.add_html(_listed([], ()))
@@ -46,12 +46,12 @@ class EventsPanel(Panel):
         if status.events < self._known:
             self._forget()
         try:
-            reply = self.stage.source.ask("events", since=max(status.events - KEPT, self._known))
+            reply = self.studio.source.ask("events", since=max(status.events - KEPT, self._known))
         except Refused:
             return
         self._known = reply["count"]
         self._events.extend(reply["events"])
-        self._list.content = _listed(self._events, self.stage.source.names)
+        self._list.content = _listed(self._events, self.studio.source.names)
 
 
 def _listed(events: Iterable[Event], vehicles: Collection[str]) -> str:

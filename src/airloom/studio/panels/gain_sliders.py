@@ -8,14 +8,14 @@ from typing import Any
 
 import viser
 
-from airloom.studio.panels.panel import Stage
+from airloom.studio.panels.panel import StudioState
 
 REACH = 4.0
 
 
 class GainSliders:
-    def __init__(self, stage: Stage, folder: viser.GuiFolderHandle) -> None:
-        self._stage, self._folder = stage, folder
+    def __init__(self, studio: StudioState, folder: viser.GuiFolderHandle) -> None:
+        self._stage, self._folder = studio, folder
         self._vehicle: str | None = None
         self._sliders: list[Any] = []
         self._hint: Any = None

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import html
 
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.scene.fleet_view import ACCENTS
 from airloom.studio.scene.meshes import Colour
 
 
 class Legend(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
-        rows = (_row(source.title, ACCENTS[k % len(ACCENTS)]) for k, source in enumerate(stage.sources))
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
+        rows = (_row(source.title, ACCENTS[k % len(ACCENTS)]) for k, source in enumerate(studio.sources))
         self.gui.add_html(f'<div style="padding:0.1em 0.75em 0.5em" data-airloom="legend">{"".join(rows)}</div>')
 
 

@@ -79,7 +79,7 @@ class Past(Thread):
         self.series = self._source.history(self._line.topic, self._line.field, self._now - KEPT)
 
 
-class Trace:
+class Curve:
     """A line in one run: all of it if it was recorded, else the last minute."""
 
     def __init__(self, source: Source, line: Line) -> None:

@@ -1,4 +1,4 @@
-"""The stage: what the studio's panels share. The run, the scene, who is selected, and how to say what went wrong."""
+"""The studio: what the studio's panels share. The run, the scene, who is selected, and how to say what went wrong."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from airloom.studio.scene.fleet_view import FleetView
 from airloom.studio.scene.landscape import Landscape
 from airloom.studio.sources.source import Snapshot, Source, Status
 from airloom.studio.web.gateway import Gateway
-from airloom.studio.web.sticks import Sticks
+from airloom.studio.web.sticks import BrowserSticks
 from airloom.studio.web.viser_server import port_of
 
 
@@ -25,8 +25,8 @@ class Panel:
     every = 3
     """Of how many frames one refreshes it."""
 
-    def __init__(self, stage: Stage) -> None:
-        self.stage, self.gui = stage, stage.server.gui
+    def __init__(self, studio: StudioState) -> None:
+        self.studio, self.gui = studio, studio.server.gui
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
         """Show how things are, some ten times a second."""
@@ -41,7 +41,7 @@ class Panel:
         """A browser clicked on the ground."""
 
 
-class Stage:
+class StudioState:
     def __init__(self, server: viser.ViserServer, gateway: Gateway, sources: list[Source]) -> None:
         self.server, self.gateway, self.sources = server, gateway, sources
         self.source = sources[0]
@@ -49,7 +49,7 @@ class Stage:
         self.landscape: Landscape
         self.views: list[FleetView]
         self.cameras: Cameras
-        self.sticks = Sticks(self.source)
+        self.sticks = BrowserSticks(self.source)
         gateway.on_stick, gateway.on_stick_gone = self.sticks.move, self.sticks.release
         gateway.on_put_down = self.sticks.drop
         gateway.on_select = self._select_in_tree

@@ -11,8 +11,8 @@ import numpy as np
 import viser
 
 from airloom.studio.panels.legend import css
-from airloom.studio.panels.lines import Line, Trace, grid, title_of
-from airloom.studio.panels.panel import Stage
+from airloom.studio.panels.lines import Curve, Line, grid, title_of
+from airloom.studio.panels.panel import StudioState
 from airloom.studio.panels.styles import note
 from airloom.studio.scene.fleet_view import ACCENTS
 from airloom.studio.sources.source import Status
@@ -24,17 +24,17 @@ NOW = "#868e96"
 
 
 class Plot:
-    def __init__(self, stage: Stage, place: viser.GuiFolderHandle, on_remove: Callable[[Plot], None]) -> None:
-        self._stage = stage
+    def __init__(self, studio: StudioState, place: viser.GuiFolderHandle, on_remove: Callable[[Plot], None]) -> None:
+        self._studio = studio
         self.lines: list[Line] = []
-        self.traces: list[Trace] = []
+        self.traces: list[Curve] = []
         self._chart: Any = None
         self._drawn: tuple = ()
         with place:
-            self._box = stage.server.gui.add_folder(None)
+            self._box = studio.server.gui.add_folder(None)
         with self._box:
-            self._waiting = stage.server.gui.add_html("", order=0)
-            button = stage.server.gui.add_button_group("This plot", ("Remove",), order=1)
+            self._waiting = studio.server.gui.add_html("", order=0)
+            button = studio.server.gui.add_button_group("This plot", ("Remove",), order=1)
         button.on_click(lambda _: on_remove(self))
 
     @property
@@ -45,7 +45,7 @@ class Plot:
         if line in self.lines:
             return
         self.lines.append(line)
-        self.traces += [Trace(source, line) for source in self._stage.sources]
+        self.traces += [Curve(source, line) for source in self._studio.sources]
         self._take_chart_away()
 
     def remove(self) -> None:
@@ -53,7 +53,7 @@ class Plot:
 
     def draw(self, status: Status, window: float) -> None:
         """The last seconds of a run that flies; the whole of a recorded one, with a mark at the present time."""
-        recorded = self._stage.source.recorded
+        recorded = self._studio.source.recorded
         start, end = (0.0, status.end) if recorded else (max(status.time - window, 0.0), status.time)
         state = (start, end, status.time, *(len(trace.times) for trace in self.traces))
         if state == self._drawn:
@@ -68,7 +68,7 @@ class Plot:
 
     def _data(self, start: float, end: float, now: float) -> tuple[np.ndarray, ...] | None:
         """What a chart shows; None before there is a number, for a chart without one would never find its scales."""
-        recorded = self._stage.source.recorded
+        recorded = self._studio.source.recorded
         times = grid(start, max(end, start + 0.1))
         if recorded:
             times = np.sort(np.append(times, [now, now]))
@@ -89,11 +89,11 @@ class Plot:
         self._waiting.visible = False
         series = [{"label": "t"}, *self._series()]
         scales: dict[str, Any] = {"x": {"time": False}, "y": {}}
-        if self._stage.source.recorded:
+        if self._studio.source.recorded:
             series.append({"label": "now", "stroke": NOW, "scale": "mark", "width": 1.5, "points": {"show": False}})
             scales["mark"] = {"range": (0.0, 1.0)}
         with self._box:
-            self._chart = self._stage.server.gui.add_uplot(
+            self._chart = self._studio.server.gui.add_uplot(
                 data=data,
                 series=tuple(series),  # type: ignore[arg-type]
                 title=title_of(self.lines),
@@ -107,7 +107,7 @@ class Plot:
 
     def _series(self) -> list[dict[str, Any]]:
         """One run: a colour for each line. Several: each in its own colour, and lines differ in their dashes."""
-        sources = self._stage.sources
+        sources = self._studio.sources
         if len(sources) == 1:
             return [_series(str(line), COLOURS[k % len(COLOURS)]) for k, line in enumerate(self.lines)]
         return [

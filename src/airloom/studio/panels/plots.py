@@ -9,8 +9,8 @@ from typing import Any
 import viser
 
 from airloom.runs.link.client import Refused
-from airloom.studio.panels.lines import KEPT, Line, Trace
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.lines import KEPT, Curve, Line
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.plot import Plot
 from airloom.studio.sources.source import Snapshot, Status
 
@@ -27,11 +27,11 @@ _INVITATION = (
 
 
 class PlotsPanel(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
         self._lock = threading.Lock()
         self._plots: list[Plot] = []
-        self._waiting: list[Trace] = []
+        self._waiting: list[Curve] = []
         self._untouched = True
         self._fields = self._known_fields()
         self._topic: Any = self.gui.add_dropdown("Topic", self._topics_to_choose(None))
@@ -40,7 +40,7 @@ class PlotsPanel(Panel):
         buttons = self.gui.add_button_group("Add", ("New plot", "To the last"))
         buttons.on_click(lambda event: self._add(event.client, anew=buttons.value == "New plot"))
         self._window: Any = self.gui.add_slider(
-            "Seconds", 1.0, KEPT, 1.0, USUAL_WINDOW, visible=not stage.source.recorded
+            "Seconds", 1.0, KEPT, 1.0, USUAL_WINDOW, visible=not studio.source.recorded
         )
         self._hint = self.gui.add_html(_INVITATION)
         self._place = self.gui.add_folder(None)
@@ -49,10 +49,10 @@ class PlotsPanel(Panel):
 
     def rebuild(self) -> None:
         self._fields = self._known_fields()
-        self.select(self.stage.selected)
+        self.select(self.studio.selected)
 
     def select(self, name: str | None) -> None:
-        if name is not None and name not in self.stage.source.names:
+        if name is not None and name not in self.studio.source.names:
             return
         self._topic.options = topics = self._topics_to_choose(name)
         self._topic.value = topics[0]
@@ -63,7 +63,7 @@ class PlotsPanel(Panel):
     def _known_fields(self) -> dict[str, list[str]]:
         """The numbers of each topic that has any."""
         try:
-            topics = self.stage.source.ask("topics")["topics"]
+            topics = self.studio.source.ask("topics")["topics"]
         except Refused:
             return {}
         return {topic: about["fields"] for topic, about in topics.items() if about["fields"]}
@@ -83,7 +83,7 @@ class PlotsPanel(Panel):
     # -- the plots ---------------------------------------------------------------------------------------------------
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
-        if not self.stage.server.get_clients():
+        if not self.studio.server.get_clients():
             return
         with self._lock:
             self._poll(status.time)
@@ -111,7 +111,7 @@ class PlotsPanel(Panel):
         with self._lock:
             self._untouched = False
             if not anew and self._plots and self._plots[-1].unit != line.unit:
-                self.stage.tell(
+                self.studio.tell(
                     f"{line} ({line.unit}) gets a plot of its own: the last shows {self._plots[-1].unit}.", client
                 )
                 anew = True
@@ -121,7 +121,7 @@ class PlotsPanel(Panel):
         if anew or not self._plots:
             if len(self._plots) == MOST_PLOTS:
                 self._plots.pop(0).remove()
-            self._plots.append(Plot(self.stage, self._place, self._remove))
+            self._plots.append(Plot(self.studio, self._place, self._remove))
         self._plots[-1].add(line)
         self._hint.visible = False
 

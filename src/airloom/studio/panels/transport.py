@@ -7,7 +7,7 @@ from typing import Any
 
 import viser
 
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import without_number
 from airloom.studio.sources.source import Snapshot, Status
 
@@ -20,8 +20,8 @@ _GREEN, _GREY, _BLUE, _RED = "#12946f", "#697586", "#1c6fc4", "#c92a2a"
 
 
 class Transport(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
         self._shown: tuple | None = None
         self._head = self.gui.add_html("")
         self._play = self.gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE_FILLED)
@@ -32,11 +32,11 @@ class Transport(Panel):
         self.gui.add_html(without_number(self._speed) + ROOM_FOR_MARKS)
         self._moment: Any = None
         self._time = -1.0
-        if stage.source.recorded:
-            self._moment = self.gui.add_slider("Time, s", 0.0, max(stage.source.status().end, 0.01), 0.01, 0.0)
+        if studio.source.recorded:
+            self._moment = self.gui.add_slider("Time, s", 0.0, max(studio.source.status().end, 0.01), 0.01, 0.0)
             self._moment.on_update(self._seek)
-        stage.on_press(self._play, self._toggle)
-        stage.on_press(self._reset, lambda client: stage.ask("reset", client))
+        studio.on_press(self._play, self._toggle)
+        studio.on_press(self._reset, lambda client: studio.ask("reset", client))
         self._steps.on_click(self._step)
         self._speed.on_update(self._change_speed)
 
@@ -45,8 +45,10 @@ class Transport(Panel):
         if shown != self._shown:
             self._shown = shown
             self._show_buttons(status)
-        recorded = self.stage.source.recorded
-        self._head.content = _headline(self.stage.title, status, self.stage.lost, "playing" if recorded else "running")
+        recorded = self.studio.source.recorded
+        self._head.content = _headline(
+            self.studio.title, status, self.studio.lost, "playing" if recorded else "running"
+        )
         if self._moment is not None and status.time != self._time:
             self._time = status.time
             self._moment.value = round(min(status.time, status.end), 2)
@@ -55,28 +57,28 @@ class Transport(Panel):
         going = not (status.paused or status.finished)
         self._play.label = "Pause" if going else "Play"
         self._play.icon = viser.Icon.PLAYER_PAUSE_FILLED if going else viser.Icon.PLAYER_PLAY_FILLED
-        self._play.disabled = status.finished and not self.stage.source.recorded
+        self._play.disabled = status.finished and not self.studio.source.recorded
         self._steps.visible = status.paused and not status.finished
         self._speed.value = _position(status.speed)
         self._speed.label = f"Speed {_name(status.speed)}"
 
     def _toggle(self, client: viser.ClientHandle) -> None:
-        status = self.stage.source.status()
-        self.stage.ask("resume" if status.paused else "pause", client)
+        status = self.studio.source.status()
+        self.studio.ask("resume" if status.paused else "pause", client)
 
     def _step(self, event: viser.GuiEvent) -> None:
-        step = self.stage.source.scenario.step
+        step = self.studio.source.scenario.step
         ticks = {"1 tick": 1, "0.1 s": round(0.1 / step), "1 s": round(1.0 / step)}[self._steps.value]
-        self.stage.ask("step", event.client, ticks=max(ticks, 1))
+        self.studio.ask("step", event.client, ticks=max(ticks, 1))
 
     def _change_speed(self, event: viser.GuiEvent) -> None:
         if event.client is not None:
             speed = SPEEDS[int(self._speed.value)]
-            self.stage.ask("speed", event.client, speed="max" if speed is None else speed)
+            self.studio.ask("speed", event.client, speed="max" if speed is None else speed)
 
     def _seek(self, event: viser.GuiEvent) -> None:
         if event.client is not None and self._moment is not None:
-            self.stage.ask("seek", event.client, time=float(self._moment.value))
+            self.studio.ask("seek", event.client, time=float(self._moment.value))
 
 
 def _name(speed: float | None) -> str:

@@ -15,7 +15,7 @@ from airloom.commands import Mode
 from airloom.scenario.models import Vehicle
 from airloom.studio.panels.entity_tree import entity_tree
 from airloom.studio.panels.gain_sliders import GainSliders
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import greyed
 from airloom.studio.scene.target_mark import TargetMark
 from airloom.studio.sources.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
@@ -38,27 +38,27 @@ MODES = {mode.label.replace("_", " "): mode for mode in Mode}
 
 
 class VehiclePanel(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
         self._choice: Any = self.gui.add_dropdown("Selected", (NOBODY, *self._all_names()))
         self._choice.on_update(self._choose)
         self._here = self.gui.add_folder(self._census(), expand_by_default=False)
         with self._here:
             self._tree = self.gui.add_html("")
-        self._about = self.gui.add_html(_invitation(len(stage.source.names)))
-        self._mark = TargetMark(stage.server.scene)
+        self._about = self.gui.add_html(_invitation(len(studio.source.names)))
+        self._mark = TargetMark(studio.server.scene)
         self._controls: list[Any] = []
         self._captions: dict[str, str] = {}
         self._systems: list[str] = []
         """Those of the scenario that command the selected vehicle, too."""
         self._warned = False
         self._gains: GainSliders | None = None
-        if not stage.source.recorded:
+        if not studio.source.recorded:
             self._make_controls()
-        self.select(stage.selected)
+        self.select(studio.selected)
 
     def _make_controls(self) -> None:
-        stage, gui = self.stage, self.gui
+        studio, gui = self.studio, self.gui
         self._by_click = gui.add_checkbox("Fly where I click", True, hint="A click on the ground is its next target.")
         self._mode: Any = gui.add_dropdown("Mode", tuple(MODES), hint=MODE_HINT)
         self._mode.on_update(self._switch_mode)
@@ -67,70 +67,70 @@ class VehiclePanel(Panel):
         rescue = gui.add_button_group("Rotors", ("Kill", "Back to start"))
         rescue.on_click(lambda event: self._order(ORDERS[rescue.value], event.client))
         self._by_hand = gui.add_button("Fly by hand", icon=viser.Icon.DEVICE_GAMEPAD_2, color="gray")
-        stage.on_press(self._by_hand, self._toggle_hand)
+        studio.on_press(self._by_hand, self._toggle_hand)
         self._stick = gui.add_html("", visible=False)
         folder = gui.add_folder("Gains of its controller", expand_by_default=False)
-        self._gains = GainSliders(stage, folder)
+        self._gains = GainSliders(studio, folder)
         self._controls = [self._by_click, self._mode, manoeuvres, rescue, self._by_hand, folder]
         self._over = gui.add_html(_OVER + greyed(manoeuvres, rescue), visible=False, order=self._by_click.order - 0.5)
 
     # -- who is selected ---------------------------------------------------------------------------------------------
 
     def _all_names(self) -> list[str]:
-        return [*self.stage.source.names, *self.stage.source.scenario.world.obstacles]
+        return [*self.studio.source.names, *self.studio.source.scenario.world.obstacles]
 
     def _census(self) -> str:
         """What the tree holds, to be read while it is folded."""
-        vehicles, obstacles = len(self.stage.source.names), len(self.stage.source.scenario.world.obstacles)
+        vehicles, obstacles = len(self.studio.source.names), len(self.studio.source.scenario.world.obstacles)
         return f"All that is here: {_count(vehicles, 'vehicle')}, {_count(obstacles, 'obstacle')}"
 
     def rebuild(self) -> None:
         self._here.label = self._census()
         self._choice.options = (NOBODY, *self._all_names())
-        self.select(self.stage.selected)
+        self.select(self.studio.selected)
 
     def _choose(self, event: viser.GuiEvent) -> None:
         if event.client is not None:
-            self.stage.select(None if self._choice.value == NOBODY else self._choice.value)
+            self.studio.select(None if self._choice.value == NOBODY else self._choice.value)
 
     def select(self, name: str | None) -> None:
         if self._choice.value != (name or NOBODY):
             self._choice.value = name or NOBODY
-        is_vehicle = name in self.stage.source.names
-        ours = name is not None and is_vehicle and self.stage.source.scenario.vehicles[name].autopilot is None
+        is_vehicle = name in self.studio.source.names
+        ours = name is not None and is_vehicle and self.studio.source.scenario.vehicles[name].autopilot is None
         for control in self._controls:
             control.visible = ours
         if self._gains is not None:
             self._gains.show(name if ours else None)
             self._systems, self._warned = self._systems_of(name) if name and is_vehicle else [], False
         self._mark.hide()
-        self._tree.content = entity_tree(self.stage.source.scenario, name)
+        self._tree.content = entity_tree(self.studio.source.scenario, name)
         if name is None:
-            self._about.content = _invitation(len(self.stage.source.names))
+            self._about.content = _invitation(len(self.studio.source.names))
         elif not is_vehicle:
-            self._about.content = _of_obstacle(self.stage.source.scenario.world.obstacles[name])
+            self._about.content = _of_obstacle(self.studio.source.scenario.world.obstacles[name])
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
         if self._controls:
             self._caption_sticks()
             self._show_end(status.finished)
-        name = self.stage.selected
-        if name not in self.stage.source.names:
+        name = self.studio.selected
+        if name not in self.studio.source.names:
             return
-        state = snapshot.vehicles[self.stage.source.names.index(name)]
-        self._about.content = _of_vehicle(state, self.stage.source.scenario.vehicles[name], self._systems)
+        state = snapshot.vehicles[self.studio.source.names.index(name)]
+        self._about.content = _of_vehicle(state, self.studio.source.scenario.vehicles[name], self._systems)
         if self._controls:
             self._show_mode(state)
             self._show_stick(name)
 
     def _caption_sticks(self) -> None:
         """Tell each browser that flies by hand whom, and how."""
-        sticks = self.stage.sticks
+        sticks = self.studio.sticks
         for tab, vehicle in sticks.tabs.items():
             caption = f"You fly {vehicle}: {HANDS.get(sticks.doing.get(vehicle, ''), '…')}"
             if self._captions.get(tab) != caption:
                 self._captions[tab] = caption
-                self.stage.gateway.caption(tab, caption)
+                self.studio.gateway.caption(tab, caption)
 
     def _show_end(self, over: bool) -> None:
         """What cannot act after the end of the run does not look as if it could."""
@@ -141,7 +141,7 @@ class VehiclePanel(Panel):
             control.disabled = over
         if self._gains is not None:
             self._gains.enable(not over)
-        for client in self.stage.server.get_clients().values() if over else ():
+        for client in self.studio.server.get_clients().values() if over else ():
             self._put_stick_down(client)
 
     def _show_mode(self, state: np.ndarray) -> None:
@@ -150,13 +150,13 @@ class VehiclePanel(Panel):
             self._mode.value = label
 
     def _show_stick(self, name: str) -> None:
-        held = self.stage.sticks.states.get(name)
+        held = self.studio.sticks.states.get(name)
         self._stick.visible = held is not None
         if held is not None:
             self._stick.content = _of_stick(*held)
 
     def _systems_of(self, name: str) -> list[str]:
-        observed = self.stage.ask("observe", vehicle=name)
+        observed = self.studio.ask("observe", vehicle=name)
         return observed["vehicles"][name]["systems"] if observed else []
 
     def _warn(self, client: viser.ClientHandle) -> None:
@@ -164,54 +164,54 @@ class VehiclePanel(Panel):
         if self._systems and not self._warned:
             self._warned = True
             still = ", ".join(self._systems)
-            self.stage.tell(
-                f"The scenario's {still} still commands {self.stage.selected}, and may take it back.", client
+            self.studio.tell(
+                f"The scenario's {still} still commands {self.studio.selected}, and may take it back.", client
             )
 
     # -- what it is told ---------------------------------------------------------------------------------------------
 
     def _order(self, method: str, client: viser.ClientHandle | None) -> None:
-        name = self.stage.selected
+        name = self.studio.selected
         if name and client:
-            if method in MANOEUVRES and self.stage.sticks.flown_by(self.stage.tab_of(client)) == name:
+            if method in MANOEUVRES and self.studio.sticks.flown_by(self.studio.tab_of(client)) == name:
                 self._put_stick_down(client)
-            if self.stage.ask(method, client, vehicle=name):
+            if self.studio.ask(method, client, vehicle=name):
                 self._warn(client)
 
     def _put_stick_down(self, client: viser.ClientHandle) -> None:
-        if tab := self.stage.tab_of(client):
+        if tab := self.studio.tab_of(client):
             self._captions.pop(tab, None)
-            self.stage.sticks.put_down(tab)
-            self.stage.gateway.fly(tab, False)
+            self.studio.sticks.put_down(tab)
+            self.studio.gateway.fly(tab, False)
 
     def _switch_mode(self, event: viser.GuiEvent) -> None:
-        if event.client is not None and self.stage.selected:
+        if event.client is not None and self.studio.selected:
             mode = MODES[self._mode.value].label
-            if self.stage.ask("switch_mode", event.client, vehicle=self.stage.selected, mode=mode, hold=True):
+            if self.studio.ask("switch_mode", event.client, vehicle=self.studio.selected, mode=mode, hold=True):
                 self._warn(event.client)
 
     def click(self, point: np.ndarray, client: viser.ClientHandle) -> None:
-        stage, name = self.stage, self.stage.selected
-        if not self._controls or not self._by_click.value or name not in stage.source.names:
+        studio, name = self.studio, self.studio.selected
+        if not self._controls or not self._by_click.value or name not in studio.source.names:
             return
-        if name in stage.sticks.tabs.values():  # also while its window is away: a click may only bring that back
-            stage.tell(f"{name} is flown by hand: put the stick down to send it with a click.", client)
+        if name in studio.sticks.tabs.values():  # also while its window is away: a click may only bring that back
+            studio.tell(f"{name} is flown by hand: put the stick down to send it with a click.", client)
             return
-        height = float(stage.view.positions[stage.source.names.index(name)][2])
+        height = float(studio.view.positions[studio.source.names.index(name)][2])
         target = [float(point[0]), float(point[1]), max(height, float(point[2]) + LOWEST)]
-        if stage.ask("fly_to", client, vehicle=name, position=target):
+        if studio.ask("fly_to", client, vehicle=name, position=target):
             self._warn(client)
-            self._mark.put(point, np.array(target), float(stage.view.fleet.reaches[stage.view.names.index(name)]))
+            self._mark.put(point, np.array(target), float(studio.view.fleet.reaches[studio.view.names.index(name)]))
 
     def _toggle_hand(self, client: viser.ClientHandle) -> None:
-        stage, tab = self.stage, self.stage.tab_of(client)
-        if tab is None or stage.selected is None:
+        studio, tab = self.studio, self.studio.tab_of(client)
+        if tab is None or studio.selected is None:
             return
-        if stage.sticks.flown_by(tab) == stage.selected:
+        if studio.sticks.flown_by(tab) == studio.selected:
             self._put_stick_down(client)
         else:
-            stage.sticks.take(tab, stage.selected)
-            stage.gateway.fly(tab, True)
+            studio.sticks.take(tab, studio.selected)
+            studio.gateway.fly(tab, True)
             self._warn(client)
 
 

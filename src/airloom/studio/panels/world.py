@@ -10,7 +10,7 @@ import viser
 from airloom.basics.rotations import quaternion_from_euler, yaw_from_quaternion
 from airloom.scenario import known, load_vehicle
 from airloom.scenario.models import Vehicle
-from airloom.studio.panels.panel import Panel, Stage
+from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.sources.source import ATTITUDE, POSITION, Snapshot, Status
 
 SHAPES = ("box", "cylinder", "sphere")
@@ -21,8 +21,8 @@ ADVICE = "Pause the run to move, spawn, copy and delete. What you change stays w
 
 
 class WorldPanel(Panel):
-    def __init__(self, stage: Stage) -> None:
-        super().__init__(stage)
+    def __init__(self, studio: StudioState) -> None:
+        super().__init__(studio)
         gui = self.gui
         self._advice = gui.add_markdown(ADVICE)
         self._kind: Any = gui.add_dropdown("New", (*known("vehicle"), *SHAPES), initial_value="multirotor")
@@ -31,14 +31,14 @@ class WorldPanel(Panel):
         self._handles = gui.add_checkbox("Handles", False, hint="Arrows and a ring to move and turn what is selected.")
         self._handles.on_update(lambda _: self._place_gizmo())
         edit: Any = gui.add_button_group("Selected", ("Copy", "Delete"))
-        self._file = gui.add_text("Save as", f"{stage.source.scenario.name}_edited")
+        self._file = gui.add_text("Save as", f"{studio.source.scenario.name}_edited")
         self._overwrite = gui.add_checkbox("Overwrite", False)
         save = gui.add_button("Save the scenario", icon=viser.Icon.DEVICE_FLOPPY, color="gray")
         self._tools = [self._kind, spawn, self._selected, self._handles, edit]
         self._gizmo: viser.TransformControlsHandle | None = None
         self._still: bool | None = None
-        stage.on_press(spawn, self._spawn)
-        stage.on_press(save, self._save)
+        studio.on_press(spawn, self._spawn)
+        studio.on_press(save, self._save)
         edit.on_click(lambda event: self._copy(event.client) if edit.value == "Copy" else self._delete(event.client))
 
     def refresh(self, status: Status, snapshot: Snapshot) -> None:
@@ -63,11 +63,11 @@ class WorldPanel(Panel):
         if self._gizmo is not None:
             self._gizmo.remove()
             self._gizmo = None
-        name = self.stage.selected
+        name = self.studio.selected
         if not self._still or not self._handles.value or name is None:
             return
         position, yaw, size = self._pose(name)
-        self._gizmo = self.stage.server.scene.add_transform_controls(
+        self._gizmo = self.studio.server.scene.add_transform_controls(
             "/world/gizmo", scale=size, position=position, wxyz=quaternion_from_euler(0.0, 0.0, yaw),
             rotation_limits=UPRIGHT, depth_test=False,
         )  # fmt: skip
@@ -75,20 +75,20 @@ class WorldPanel(Panel):
 
     def _pose(self, name: str) -> tuple[np.ndarray, float, float]:
         """Where something is, how it is turned, and how large its gizmo should be."""
-        stage = self.stage
-        if name in stage.source.names:
-            k = stage.source.names.index(name)
-            state = stage.source.snapshot().vehicles[k]
-            return state[POSITION], yaw_from_quaternion(state[ATTITUDE]), 1.6 * float(stage.view.fleet.reaches[k])
-        obstacle = stage.source.scenario.world.obstacles[name]
+        studio = self.studio
+        if name in studio.source.names:
+            k = studio.source.names.index(name)
+            state = studio.source.snapshot().vehicles[k]
+            return state[POSITION], yaw_from_quaternion(state[ATTITUDE]), 1.6 * float(studio.view.fleet.reaches[k])
+        obstacle = studio.source.scenario.world.obstacles[name]
         return np.array(obstacle.position), obstacle.yaw, 0.8 * max(obstacle.size)
 
     # -- what is asked for -------------------------------------------------------------------------------------------
 
     def _edit(self, method: str, client: viser.ClientHandle | None, **fields: Any) -> None:
-        reply = self.stage.ask(method, client, edition=self.stage.source.edition, **fields)
+        reply = self.studio.ask(method, client, edition=self.studio.source.edition, **fields)
         if reply and method != "delete":
-            self.stage.awaited = reply["name"]
+            self.studio.awaited = reply["name"]
 
     def _move(self, name: str, event: viser.TransformControlsEvent) -> None:
         assert self._gizmo is not None
@@ -97,10 +97,10 @@ class WorldPanel(Panel):
 
     def _spawn(self, client: viser.ClientHandle) -> None:
         eye, target = client.camera.position, client.camera.look_at
-        origin, direction = self.stage.cameras.ray_to_world(client.client_id, eye, target - eye)
-        ground = self.stage.landscape.hit(origin, direction)
+        origin, direction = self.studio.cameras.ray_to_world(client.client_id, eye, target - eye)
+        ground = self.studio.landscape.hit(origin, direction)
         if ground is None:
-            self.stage.tell("Look at the ground: what is new stands there.", client)
+            self.studio.tell("Look at the ground: what is new stands there.", client)
             return
         position = ground + np.array([0.0, 0.0, ABOVE + 0.5 * self._height()])
         self._edit("spawn", client, kind=self._kind.value, position=position.tolist())
@@ -112,19 +112,19 @@ class WorldPanel(Panel):
         return _height_over_ground(load_vehicle(self._kind.value))
 
     def _copy(self, client: viser.ClientHandle | None) -> None:
-        if name := self.stage.selected:
+        if name := self.studio.selected:
             position, yaw, size = self._pose(name)
             beside = [float(position[0]), float(position[1] + size), float(position[2])]
             self._edit("copy", client, name=name, position=beside, yaw=float(yaw))
 
     def _delete(self, client: viser.ClientHandle | None) -> None:
-        if name := self.stage.selected:
+        if name := self.studio.selected:
             self._edit("delete", client, name=name)
 
     def _save(self, client: viser.ClientHandle) -> None:
-        reply = self.stage.ask("save", client, file=self._file.value, overwrite=bool(self._overwrite.value))
+        reply = self.studio.ask("save", client, file=self._file.value, overwrite=bool(self._overwrite.value))
         if reply:
-            self.stage.tell(f"Saved. Run it with: airloom run {reply['file']}", client)
+            self.studio.tell(f"Saved. Run it with: airloom run {reply['file']}", client)
 
 
 def _height_over_ground(vehicle: Vehicle) -> float:

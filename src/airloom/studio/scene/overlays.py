@@ -179,7 +179,7 @@ class Contacts(Overlay):
         self.handles[0].points = self.arrows  # type: ignore[attr-defined]
 
 
-class Frames(Overlay):
+class Axes(Overlay):
     """Axes of the vehicles: x red, y green, z blue."""
 
     def __init__(self, *args) -> None:
@@ -263,7 +263,7 @@ class TrailLines(Overlay):
 
 
 KINDS: dict[str, type[Overlay]] = {
-    "trails": TrailLines, "setpoints": Setpoints, "thrust": Thrust, "contacts": Contacts, "frames": Frames,
+    "trails": TrailLines, "setpoints": Setpoints, "thrust": Thrust, "contacts": Contacts, "frames": Axes,
     "labels": Labels, "dots": Dots, "selection": Selection,
 }  # fmt: skip
 assert {field.name for field in fields(Options)} <= set(KINDS)

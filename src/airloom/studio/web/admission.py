@@ -60,7 +60,7 @@ class Request:
         return morsel.value if morsel else ""
 
 
-class Door:
+class Admission:
     """Lets in whoever sits at this computer, or knows the token; never a page of somebody else's web site."""
 
     def __init__(self, host: str, token: str | None) -> None:

@@ -1,7 +1,7 @@
 """The front door of the studio: the one port that browsers talk to.
 
 It serves the page, checks who comes, passes websockets through to viser, which listens on a loopback port of its own,
-and keeps a line to the page in each browser (`pads.py`).
+and keeps a line to the page in each browser (`page_lines.py`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import viser
 from websockets.exceptions import InvalidHandshake
 
 from airloom.net.streams import BACKLOG, Ends, Reception, finish
-from airloom.studio.web.admission import Door, Request, Turned
+from airloom.studio.web.admission import Admission, Request, Turned
 from airloom.studio.web.frame_sizes import STALL, Oversized, relay
-from airloom.studio.web.page_lines import OnPutDown, OnSelect, OnStick, OnStickGone, Pad
+from airloom.studio.web.page_lines import OnPutDown, OnSelect, OnStick, OnStickGone, PageLine
 from airloom.studio.web.pages import Nothing, Pages, answer, refusal
 from airloom.studio.web.ports import USUAL_PORT, listen
 
@@ -68,10 +68,10 @@ class Gateway:
         self.viser_port, self.host, self.port, self._scheme = viser_port, host, port, "https" if tls else "http"
         self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
         self.on_put_down, self.on_select = on_put_down, on_select
-        self._door = Door(host, token)
+        self._door = Admission(host, token)
         self._pages = Pages()
         self._thread: threading.Thread | None = None
-        self._pads: dict[str, Pad] = {}
+        self._lines: dict[str, PageLine] = {}
         self._tabs: dict[int, str] = {}
         """By the port from which we reach viser for them."""
         self._reception = Reception(self._visit, tls)
@@ -88,7 +88,7 @@ class Gateway:
 
     def tabs(self) -> list[str]:
         """The browser tabs that have a line to us."""
-        return list(self._pads)
+        return list(self._lines)
 
     def tab_at(self, port: int | None) -> str | None:
         """The tab whose connection reaches viser from this port, see `tamed.port_of`."""
@@ -115,8 +115,8 @@ class Gateway:
 
     def _tell(self, tab: str, order: dict[str, Any]) -> None:
         def tell() -> None:
-            if tab in self._pads:
-                self._pads[tab].tell(order)
+            if tab in self._lines:
+                self._lines[tab].tell(order)
 
         with contextlib.suppress(RuntimeError):  # stopped: nobody is there to be told
             self._loop.call_soon_threadsafe(tell)
@@ -219,16 +219,16 @@ class Gateway:
 
     async def _talk(self, tab: str, request: Request, browser: Ends) -> None:
         """A tab that comes again takes the place of its former self."""
-        if tab in self._pads:
-            self._pads[tab].hang_up()
-        elif len(self._pads) >= MAX_BROWSERS:
+        if tab in self._lines:
+            self._lines[tab].hang_up()
+        elif len(self._lines) >= MAX_BROWSERS:
             raise Full
-        pad = self._pads[tab] = Pad(tab, self.on_stick, self.on_stick_gone, self.on_put_down, self.on_select)
+        line = self._lines[tab] = PageLine(tab, self.on_stick, self.on_stick_gone, self.on_put_down, self.on_select)
         try:
-            await pad.serve(request.raw, {"edition": self._pages.edition}, browser)
+            await line.serve(request.raw, {"edition": self._pages.edition}, browser)
         finally:
-            if self._pads.get(tab) is pad:
-                del self._pads[tab]
+            if self._lines.get(tab) is line:
+                del self._lines[tab]
 
     async def _show(self, tab: str, request: Request, browser: Ends) -> None:
         if VISER_PROTOCOL not in re.split(r"[\s,]+", request.headers.get("sec-websocket-protocol", "")):

@@ -41,7 +41,7 @@ class Nonsense(ValueError):
     """A message that no page of ours sends."""
 
 
-class Pad:
+class PageLine:
     """The line to one browser tab."""
 
     def __init__(

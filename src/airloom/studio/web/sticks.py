@@ -21,7 +21,7 @@ class Gone(Enum):
     FOR_GOOD = auto()
 
 
-class Sticks:
+class BrowserSticks:
     """Never waits in `move`, which the gateway calls; a state that comes before the last was sent takes its place."""
 
     def __init__(self, source: Source) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import airloom as al
 from airloom.runs.folder import RunFolder
-from airloom.runs.link.authority import RequestError
+from airloom.runs.link.context import RequestError
 from airloom.runs.recorded import RecordedRun
 from airloom.serve.requests import parse
 from airloom.serve.session import Session

@@ -28,7 +28,7 @@ POSITION, VELOCITY = int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE)
 
 
 @compiled
-def exchange(lines, time_ns, memory, stride, places, counts, tails, tail_sizes, outgoing, answers, sizes):
+def play_round(lines, time_ns, memory, stride, places, counts, tails, tail_sizes, outgoing, answers, sizes):
     """Send every line its BEGIN and read what comes back: sizes[k] bytes, in answers[k].
 
     Line k is told of counts[k] vehicles, whose numbers lie in `memory` from the next places on, `stride` apart; its

@@ -10,8 +10,8 @@ import pytest
 from airloom.runs.link.client import Refused
 from airloom.studio.panels import lines as traces
 from airloom.studio.panels.events import MOST, EventsPanel
-from airloom.studio.panels.lines import KEPT, MOST_POINTS, Line, Trace, grid, title_of
-from airloom.studio.panels.panel import Stage
+from airloom.studio.panels.lines import KEPT, MOST_POINTS, Curve, Line, grid, title_of
+from airloom.studio.panels.panel import StudioState
 from airloom.studio.panels.plots import PlotsPanel
 from airloom.studio.sources.source import Snapshot, Status
 from airloom.studio.web import viser_server as tamed
@@ -68,22 +68,22 @@ def server():
 
 
 @pytest.fixture
-def stage(server, monkeypatch):
+def studio(server, monkeypatch):
     """With a browser that looks on."""
     server.gui.reset()
     monkeypatch.setattr(server, "get_clients", lambda: {0: None})
 
     def made(*runs):
-        stage = Stage(server, Nothing(), list(runs))
-        stage.views = []
-        return stage
+        studio = StudioState(server, Nothing(), list(runs))
+        studio.views = []
+        return studio
 
     return made
 
 
 def show(panel, times=1):
     for _ in range(times):
-        panel.refresh(panel.stage.source.status(), NOBODY)
+        panel.refresh(panel.studio.source.status(), NOBODY)
 
 
 # -- lines -----------------------------------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_a_title_says_once_what_lines_share():
 
 def test_a_trace_asks_only_for_what_is_new_and_forgets_what_is_old():
     run = Run()
-    trace = Trace(run, Line("/a/state", "pose.pose.position.z"))
+    trace = Curve(run, Line("/a/state", "pose.pose.position.z"))
     for run.time in (1.0, 2.0, KEPT + 10.0):
         trace.poll(run.time)
     assert [fields["since"] for _, fields in run.asked] == [-1.0, 1.0, 2.0]
@@ -129,7 +129,7 @@ def test_a_trace_asks_only_for_what_is_new_and_forgets_what_is_old():
 
 def test_a_trace_begins_anew_with_its_run():
     run = Run()
-    trace = Trace(run, Line("/a/state", "pose.pose.position.z"))
+    trace = Curve(run, Line("/a/state", "pose.pose.position.z"))
     for run.time in (5.0, 1.0):
         trace.poll(run.time)
     assert trace.times[[0, -1]].tolist() == [0.0, 1.0]
@@ -137,14 +137,14 @@ def test_a_trace_begins_anew_with_its_run():
 
 def test_a_recorded_trace_is_read_once():
     run = Run(recorded=True)
-    trace = Trace(run, Line("/a/state", "pose.pose.position.z"))
+    trace = Curve(run, Line("/a/state", "pose.pose.position.z"))
     trace.poll(0.0)
     trace.poll(1.0)
     assert (run.count("series"), trace.times[-1]) == (1, 100.0)
 
 
 def test_a_number_that_a_run_does_not_have_leaves_a_gap():
-    trace = Trace(Run(), Line("/a/state", "yaw"))
+    trace = Curve(Run(), Line("/a/state", "yaw"))
     trace.poll(1.0)
     assert np.isnan(trace.at(grid(0.0, 1.0))).all()
 
@@ -161,8 +161,8 @@ def test_a_plot_has_few_points_which_stay_where_they_are(start, end):
 # -- the panel -------------------------------------------------------------------------------------------------------
 
 
-def test_the_first_vehicle_that_is_selected_shows_its_height(stage):
-    panel = PlotsPanel(stage(Run()))
+def test_the_first_vehicle_that_is_selected_shows_its_height(studio):
+    panel = PlotsPanel(studio(Run()))
     assert panel._hint.visible
     panel.select("a")
     panel.select("b")
@@ -173,17 +173,17 @@ def test_the_first_vehicle_that_is_selected_shows_its_height(stage):
     assert panel._topic.value == "/b/state"
 
 
-def test_topics_without_numbers_are_not_offered(stage):
-    panel = PlotsPanel(stage(Run()))
+def test_topics_without_numbers_are_not_offered(studio):
+    panel = PlotsPanel(studio(Run()))
     assert panel._topic.options == ("/a/state", "/a/setpoint", "/b/state")
     panel._topic.value = "/a/setpoint"
     panel._offer_fields()
     assert panel._field.options == ("position.z", "yaw")
 
 
-def test_a_live_plot_shows_the_last_seconds(stage):
+def test_a_live_plot_shows_the_last_seconds(studio):
     run = Run()
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel.select("a")
     run.time = 50.0
     show(panel, 3)
@@ -193,10 +193,10 @@ def test_a_live_plot_shows_the_last_seconds(stage):
     np.testing.assert_allclose(lines[0], times, atol=1e-6)
 
 
-def test_no_chart_is_ever_given_nothing_but_gaps(stage):
+def test_no_chart_is_ever_given_nothing_but_gaps(studio):
     """It would take NaN for its scales, and keep them."""
     run = Run()
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel._put(Line("/a/state", "yaw"), anew=True)
     (plot,) = panel._plots
     run.time = 50.0
@@ -212,12 +212,12 @@ def test_no_chart_is_ever_given_nothing_but_gaps(stage):
     assert (plot._chart, plot._waiting.visible) == (None, True)
 
 
-def test_a_live_plot_begins_with_the_history_that_there_is(stage, monkeypatch):
+def test_a_live_plot_begins_with_the_history_that_there_is(studio, monkeypatch):
     monkeypatch.setattr(traces, "LOGGED_AFTER", 0.0)
     run = Run()
     run.time, ask = 50.0, run.ask
     run.ask = lambda method, **fields: ask(method, **{**fields, "since": max(fields.get("since", 0.0), 40.0)})
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel.select("a")
     deadline = time.monotonic() + 30
     while not (panel._plots[0].traces and all(len(trace.times) > 4000 for trace in panel._plots[0].traces)):
@@ -227,9 +227,9 @@ def test_a_live_plot_begins_with_the_history_that_there_is(stage, monkeypatch):
     np.testing.assert_allclose(lines, [times, times], atol=1e-6)
 
 
-def test_a_recorded_plot_shows_everything_and_marks_the_present(stage):
+def test_a_recorded_plot_shows_everything_and_marks_the_present(studio):
     run = Run(recorded=True)
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel.select("a")
     run.time = 25.0
     show(panel, 3)
@@ -240,9 +240,9 @@ def test_a_recorded_plot_shows_everything_and_marks_the_present(stage):
     assert np.isfinite(lines[0]).all()
 
 
-def test_nothing_is_asked_or_drawn_while_nobody_looks(stage, server, monkeypatch):
+def test_nothing_is_asked_or_drawn_while_nobody_looks(studio, server, monkeypatch):
     run = Run()
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel.select("a")
     monkeypatch.setattr(server, "get_clients", dict)
     run.time = 5.0
@@ -250,9 +250,9 @@ def test_nothing_is_asked_or_drawn_while_nobody_looks(stage, server, monkeypatch
     assert run.count("series") == 0
 
 
-def test_nothing_is_sent_while_nothing_changes(stage):
+def test_nothing_is_sent_while_nothing_changes(studio):
     run = Run(recorded=True)
-    panel = PlotsPanel(stage(run))
+    panel = PlotsPanel(studio(run))
     panel.select("a")
     show(panel, 3)
     before = panel._plots[0]._chart.data
@@ -260,8 +260,8 @@ def test_nothing_is_sent_while_nothing_changes(stage):
     assert panel._plots[0]._chart.data is before
 
 
-def test_lines_of_one_unit_share_a_plot(stage):
-    panel = PlotsPanel(stage(Run()))
+def test_lines_of_one_unit_share_a_plot(studio):
+    panel = PlotsPanel(studio(Run()))
     for topic, field, anew in (
         ("/a/state", "pose.pose.position.x", True),
         ("/b/state", "pose.pose.position.x", False),
@@ -270,14 +270,14 @@ def test_lines_of_one_unit_share_a_plot(stage):
         panel._topic.value = topic
         panel._offer_fields()
         panel._field.value = field
-        panel.stage.tell = lambda *_: None
+        panel.studio.tell = lambda *_: None
         panel._add(None, anew)
     assert [len(plot.lines) for plot in panel._plots] == [2, 1]
 
 
-def test_several_runs_are_compared_in_one_plot(stage):
+def test_several_runs_are_compared_in_one_plot(studio):
     runs = [Run(recorded=True, title="one"), Run(recorded=True, title="two")]
-    panel = PlotsPanel(stage(*runs))
+    panel = PlotsPanel(studio(*runs))
     panel.select("a")
     show(panel, 4)
     labels = [series["label"] for series in panel._plots[0]._chart.series]
@@ -290,8 +290,8 @@ def test_several_runs_are_compared_in_one_plot(stage):
     assert all(run.count("series") == 2 for run in runs)
 
 
-def test_a_plot_can_be_removed(stage):
-    panel = PlotsPanel(stage(Run()))
+def test_a_plot_can_be_removed(studio):
+    panel = PlotsPanel(studio(Run()))
     panel.select("a")
     panel._remove(panel._plots[0])
     show(panel)
@@ -306,9 +306,9 @@ def event(time, text="something", level="info"):
     return {"time": time, "source": "a", "level": level, "text": text}
 
 
-def test_events_come_newest_first_and_are_asked_for_when_there_are_new_ones(stage):
+def test_events_come_newest_first_and_are_asked_for_when_there_are_new_ones(studio):
     run = Run()
-    panel = EventsPanel(stage(run))
+    panel = EventsPanel(studio(run))
     assert "Nothing has happened yet" in panel._list.content
     show(panel, 2)
     assert run.count("events") == 0
@@ -321,18 +321,18 @@ def test_events_come_newest_first_and_are_asked_for_when_there_are_new_ones(stag
     assert "#c92a2a" in content
 
 
-def test_only_the_last_events_are_listed(stage):
+def test_only_the_last_events_are_listed(studio):
     run = Run()
-    panel = EventsPanel(stage(run))
+    panel = EventsPanel(studio(run))
     run.events = [event(float(k), f"number {k}.") for k in range(200)]
     show(panel)
     assert panel._list.content.count("number") == MOST
     assert "number 199." in panel._list.content
 
 
-def test_where_time_goes_back_so_do_the_events(stage):
+def test_where_time_goes_back_so_do_the_events(studio):
     run = Run(recorded=True)
-    panel = EventsPanel(stage(run))
+    panel = EventsPanel(studio(run))
     run.events = [event(1.0, "first"), event(2.0, "second")]
     show(panel)
     del run.events[1]

@@ -27,7 +27,7 @@ MEMORY = ERRORS + CHANNELS * ERROR_WIDTH
 Each = float | list[float]
 
 
-class Errors(Parameters):
+class SensorErrors(Parameters):
     """Errors of one measured quantity. A list gives each axis its own value."""
 
     noise: Each = Field(0.0, description="standard deviation of a sample")
@@ -40,7 +40,7 @@ class Errors(Parameters):
     range: float | tuple[float, float] | None = Field(None, description="limit ± or [lowest, highest]")
 
     @model_validator(mode="after")
-    def _are_sensible(self) -> Errors:
+    def _are_sensible(self) -> SensorErrors:
         for key in ("noise", "noise_density", "random_walk", "turn_on_bias"):
             value = getattr(self, key)
             if min(value if isinstance(value, list) else [value], default=0.0) < 0:
@@ -62,7 +62,7 @@ def _per_axis(value: Each, axes: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(value, dtype=float), (axes,))
 
 
-def error_rows(errors: Errors, axes: int, period: float, draws: Sequence[float]) -> np.ndarray:
+def error_rows(errors: SensorErrors, axes: int, period: float, draws: Sequence[float]) -> np.ndarray:
     """The numbers that `add_errors` works with, a row an axis; `draws` are standard normal, for the turn-on bias."""
     rows = np.empty((axes, ERROR_WIDTH))
     rows[:, SIGMA] = _per_axis(errors.noise, axes) + _per_axis(errors.noise_density, axes) / sqrt(period)

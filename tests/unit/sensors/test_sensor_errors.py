@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from validation.case import body, simulate
 
-from airloom.sensors.errors import Errors
+from airloom.sensors.sensor_errors import Errors
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_pressure
 

@@ -1,4 +1,4 @@
-"""The process of a `tls.TlsDoor`: python -m airloom.net.tls_door LISTENER PATH CERTIFICATE [KEY]"""
+"""The process of a `tls.TlsProxy`: python -m airloom.net.tls_proxy LISTENER PATH CERTIFICATE [KEY]"""
 
 from __future__ import annotations
 

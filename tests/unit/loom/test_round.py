@@ -9,9 +9,9 @@ from hypothesis import strategies as some
 
 import airloom as al
 from airloom.loom import protocol
-from airloom.loom.exchange import ROOM, obey
 from airloom.loom.protocol import Letter
-from airloom.loom.visibility import FleetSights
+from airloom.loom.round import ROOM, obey
+from airloom.loom.visibility import FleetVisibility
 from airloom.scenario import load
 
 SCENARIO = """
@@ -33,11 +33,11 @@ class Obeying:
         (folder / "obeying.yaml").write_text(SCENARIO)
         self.sim = al.Simulation(load(folder / "obeying.yaml"))
         self.vehicles = list(self.sim.vehicles.values())
-        self.sights = FleetSights(self.sim)
+        self.visibility = FleetVisibility(self.sim)
         for vehicle in self.vehicles:
-            self.sights.number(vehicle)
+            self.visibility.number(vehicle)
             vehicle.switch_mode(mode)
-        self.sights.keep_up()
+        self.visibility.keep_up()
 
     def told(self, *answers, time_ns=0):
         room, sizes = np.zeros((2, ROOM), np.uint8), np.zeros(2, np.int64)
@@ -45,7 +45,7 @@ class Obeying:
             room[k, : len(answer)], sizes[k] = np.frombuffer(answer, np.uint8), len(answer)
         heard = np.zeros(3, bool)
         counts = np.array([1, 2])
-        return obey(time_ns, self.sights.memory, self.sights.places, counts, room, sizes, heard), heard.tolist()
+        return obey(time_ns, self.visibility.memory, self.visibility.places, counts, room, sizes, heard), heard.tolist()
 
     @property
     def blocks(self):

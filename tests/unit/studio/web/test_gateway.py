@@ -19,7 +19,7 @@ from websockets.sync import client  # noqa: E402
 from airloom.net.tls import Certificate  # noqa: E402
 from airloom.studio.web import page_lines as pads  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
-from airloom.studio.web.admission import Door, Request, Turned  # noqa: E402
+from airloom.studio.web.admission import Admission, Request, Turned  # noqa: E402
 from airloom.studio.web.frame_sizes import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
 from airloom.studio.web.gateway import Gateway  # noqa: E402
 from airloom.studio.web.ports import GatewayError, PortTaken  # noqa: E402
@@ -96,7 +96,7 @@ def request(*lines):
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8080", "127.0.0.1:9000", "[::1]:8080"])
 def test_loopback_lets_in_whoever_calls_it_by_its_name(host):
-    Door("127.0.0.1", None).check(request("GET / HTTP/1.1", f"Host: {host}"), "c")
+    Admission("127.0.0.1", None).check(request("GET / HTTP/1.1", f"Host: {host}"), "c")
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_loopback_lets_in_whoever_calls_it_by_its_name(host):
 )
 def test_loopback_refuses_other_names(host):
     with pytest.raises(Turned, match="localhost only"):
-        Door("127.0.0.1", None).check(request("GET / HTTP/1.1", f"Host: {host}"), "c")
+        Admission("127.0.0.1", None).check(request("GET / HTTP/1.1", f"Host: {host}"), "c")
 
 
 def test_beyond_loopback_there_is_always_a_token():
-    first, second = Door("0.0.0.0", None).token, Door("0.0.0.0", None).token
+    first, second = Admission("0.0.0.0", None).token, Admission("0.0.0.0", None).token
     assert first != second
     assert len(first) > 20
-    assert Door("127.0.0.1", None).token is None
+    assert Admission("127.0.0.1", None).token is None
     with pytest.raises(Turned, match="token"):
-        Door("0.0.0.0", None).check(request("GET / HTTP/1.1", "Host: lab.example"), "c")
+        Admission("0.0.0.0", None).check(request("GET / HTTP/1.1", "Host: lab.example"), "c")
 
 
 @pytest.mark.parametrize("first", ["", "GET", "GET /", "GET / FTP/1.1", "GET http://[ HTTP/1.1", "\x00\x01 \x02 \x03"])

@@ -1,4 +1,4 @@
-"""The tower: what requests act upon."""
+"""The context: what requests act upon."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class RequestError(ValueError):
     """A request that cannot be carried out; the message is meant for its sender."""
 
 
-class Tower:
+class RequestContext:
     """A run, the missions and sticks that fly in it from outside, and what is kept for those who look on."""
 
     def __init__(self, run: RecordedRun) -> None:
