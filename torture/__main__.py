@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,9 @@ ALONE = "two busy cores"
 
 
 def main() -> int:
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Whoever starts this in the background has it ignore Ctrl-C; the runs that it interrupts must not.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     given = _arguments()
     if given.one:
         print(json.dumps(asdict(_run(TRIALS[given.one], given.scale, given.seed))))
