@@ -15,7 +15,6 @@ import pytest
 import airloom as al
 from airloom.autopilots.ardupilot import PORT, PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
-from airloom.scenario import load
 
 FOLDER = Path(__file__).parent / "recorded_flights/ardupilot"
 PATIENCE = 120.0  # s: between the first two replies the simulation may have to compile
