@@ -26,9 +26,10 @@ ALONE = "two busy cores"
 
 
 def main() -> int:
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        # Whoever starts this in the background has it ignore Ctrl-C; the runs that it interrupts must not.
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        # Whoever starts this in the background, or with nohup, has it ignore them; the runs that it ends must not.
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     given = _arguments()
     if given.one:
         print(json.dumps(asdict(_run(TRIALS[given.one], given.scale, given.seed))))
