@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         VelocityYawRate,
     )
     from airloom.control.flight_stack import Controller, Estimator, Rated, block_kernel
+    from airloom.errors import AirloomError
     from airloom.group import Group
     from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AirloomError",
     "CommandError",
     "Controller",
     "Diverged",
@@ -55,17 +57,18 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AirloomError": "errors",
     "CommandError": "commands",
-    "Controller": "flight_stack",
-    "Diverged": "divergence",
+    "Controller": "control.flight_stack",
+    "Diverged": "watch.divergence",
     "SensorErrors": "sensors.sensor_errors",
-    "Estimator": "flight_stack",
+    "Estimator": "control.flight_stack",
     "Group": "group",
-    "LogReader": "bridges.mcap",
+    "LogReader": "runs.mcap",
     "Mode": "commands",
     "Parameters": "plugin",
     "PositionYaw": "commands",
-    "Rated": "flight_stack",
+    "Rated": "control.flight_stack",
     "ScenarioError": "scenario",
     "Sensor": "sensors.sensor",
     "Simulation": "simulation",
@@ -74,7 +77,7 @@ _MODULES = {
     "ThrustTorque": "commands",
     "ThrustVelocity": "commands",
     "Vehicle": "vehicle",
-    "block_kernel": "flight_stack",
+    "block_kernel": "control.flight_stack",
     "VelocityYawRate": "commands",
     "effect": "physics.wrench",
     "sensor_kernel": "sensors.sensor",
