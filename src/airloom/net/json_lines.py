@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn, TypeVar
+from math import isfinite
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -74,18 +75,20 @@ def refusal(error: str) -> dict[str, Any]:
 
 
 def _explained(line: bytes, error: Exception) -> str:
-    """Programs often write what is no JSON without knowing it; msgspec only says at which byte."""
+    """Programs often write what is no JSON without knowing it, and msgspec only says at which byte."""
     try:
-        text = json.loads(line.decode(), parse_constant=_refuse_number)
-        json.dumps(text, ensure_ascii=False).encode()
+        found = json.loads(line.decode(), parse_constant=_finite, parse_float=_finite)
+        json.dumps(found, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         return "the escapes in its text make half a character, which nobody can write down"
     except RequestError as refused:
         return str(refused)
     except (ValueError, RecursionError):
-        return str(error)
-    return f"{error}: numbers must be finite" if "range" in str(error) else str(error)
+        pass
+    return str(error)
 
 
-def _refuse_number(text: str) -> NoReturn:
-    raise RequestError(f"numbers must be finite, got {text}")
+def _finite(text: str) -> float:
+    if not isfinite(number := float(text)):
+        raise RequestError(f"a number is out of range: numbers must be finite, got {text:.20}")
+    return number

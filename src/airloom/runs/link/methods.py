@@ -26,7 +26,7 @@ from airloom.runs.link.flying import (
 from airloom.runs.link.looking import Contacts, Events, Gains, Observe, Series, Topics, Watch
 from airloom.runs.link.request import Request
 from airloom.runs.link.running import Audience, Info, Pause, Restart, Resume, Speed, Step, Stop
-from airloom.scenario.errors import written
+from airloom.scenario.errors import shortened, written
 
 LARGEST = 1e9
 """No number of a request may be greater: whoever sends one has made a mistake."""
@@ -73,4 +73,4 @@ def _complaint(kind: type[Request], error: ValidationError) -> str:
         return f"it takes no '{where}', but {', '.join(kind.model_fields) or 'nothing'}"
     if first["type"] == "missing":
         return f"'{where}' is missing"
-    return f"'{where}': {first['msg'].removeprefix('Input ')}, got {json.dumps(first['input'])}"
+    return f"'{where}': {first['msg'].removeprefix('Input ')}, got {shortened(json.dumps(first['input']))}"
