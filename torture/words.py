@@ -14,7 +14,7 @@ from airloom.autopilots import ardupilot_wire, mavlink_wire
 from airloom.loom import bundles, protocol
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
 from airloom.loom.visibility import ToldVisibility
-from airloom.runs.link.context import RequestError
+from airloom.net.json_lines import RequestError
 from airloom.runs.link.methods import METHODS
 from airloom.runs.link.methods import parse as parse_request
 from airloom.serve.requests import parse as parse_step

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         VelocityYawRate,
     )
     from airloom.control.flight_stack import Controller, Estimator, Rated, block_kernel
+    from airloom.errors import AirloomError
     from airloom.group import Group
     from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "AirloomError",
     "CommandError",
     "Controller",
     "Diverged",
@@ -55,6 +57,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "AirloomError": "errors",
     "CommandError": "commands",
     "Controller": "control.flight_stack",
     "Diverged": "watch.divergence",

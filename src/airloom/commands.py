@@ -10,6 +10,7 @@ from math import cos, fabs, inf, sin
 from typing import Any, ClassVar
 
 from airloom.compiled import rows as row
+from airloom.errors import Refusal
 
 Vector = Sequence[float]
 ZERO = (0.0, 0.0, 0.0)
@@ -17,7 +18,7 @@ EDGE = 1e6
 """The world ends so many metres from its origin, along each axis; nor may any other number of a command be greater."""
 
 
-class CommandError(ValueError):
+class CommandError(Refusal):
     """A command that no vehicle can take; the message is meant for its sender."""
 
 

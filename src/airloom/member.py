@@ -22,6 +22,7 @@ from functools import cached_property
 import numpy as np
 
 from airloom.commands import Command
+from airloom.errors import UserError
 from airloom.loom import protocol
 from airloom.loom.line import Line, LineLost, connect
 from airloom.loom.protocol import (
@@ -44,7 +45,7 @@ ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 NS_PER_SECOND = 1_000_000_000
 
 
-class NotAdmitted(Exception):
+class NotAdmitted(UserError):
     """The loom cannot be reached, or did not let us in; the message says why."""
 
 

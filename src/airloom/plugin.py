@@ -6,7 +6,6 @@ in Airloom's own `pyproject.toml`, exactly as a user's package would register it
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import importlib.util
 import sys
@@ -18,6 +17,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
+
+from airloom.basics.hints import did_you_mean
+from airloom.errors import UserError
 
 if TYPE_CHECKING:
     from airloom.scenario.errors import KeyPath
@@ -32,7 +34,7 @@ GROUPS = {
 }
 
 
-class PluginError(Exception):
+class PluginError(UserError):
     """A plugin cannot be found or is not what it should be; the message is meant for the user."""
 
 
@@ -101,8 +103,7 @@ def forget_files() -> None:
 def _from_entry_point(category: str, kind: str) -> Any:
     known = names(category)
     if kind not in known:
-        close = difflib.get_close_matches(kind, known, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        hint = did_you_mean(kind, known) or "."
         raise PluginError(
             f"no {category} is called '{kind}'{hint} Known: {', '.join(sorted(known))}, "
             f"or give your own as path/to/file.py:ClassName"
@@ -133,9 +134,7 @@ def _named_in_file(place: str, folder: Path | None, what: str, expected: type) -
     module = _load_module(path.resolve())
     if not hasattr(module, name):
         own = [key for key, value in vars(module).items() if isinstance(value, expected)]
-        close = difflib.get_close_matches(name, own, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
-        raise PluginError(f"'{path}' has no {what} '{name}'{hint}")
+        raise PluginError(f"'{path}' has no {what} '{name}'{did_you_mean(name, own)}")
     return getattr(module, name)
 
 

@@ -14,9 +14,9 @@ import time
 import numpy as np
 import pytest
 
+from airloom.net.json_lines import LONGEST_LINE
 from airloom.runs.folder import RunFolder
 from airloom.runs.link.client import LinkClient, LinkError, Refused
-from airloom.runs.link.link import LONGEST_LINE
 from airloom.runs.link.place import find_socket
 from airloom.runs.mcap import LogReader
 from airloom.scenario import load

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 import airloom as al
-from airloom.loom.listening import ListenError, Listeners
+from airloom.loom.listening import Listeners
 from airloom.loom.loom import LoomError
+from airloom.net.listening import ListenError
 from airloom.scenario import ScenarioError, load
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "loom"

@@ -25,6 +25,7 @@ from airloom.engines.lockstep import (
     TICKS,
     WIRE_WIDTH,
 )  # fmt: skip
+from airloom.errors import RunError
 from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:
@@ -39,11 +40,11 @@ AT_REST = 1.0  # rad/s
 OVERTURNED = 1.0  # rad of roll or pitch
 
 
-class AutopilotError(Exception):
+class AutopilotError(RunError):
     """The run cannot go on because of an autopilot; the message is meant for the user."""
 
 
-class AutopilotFailed(Exception):
+class AutopilotFailed(RunError):
     """An autopilot died, froze or talks nonsense; the message says how."""
 
 

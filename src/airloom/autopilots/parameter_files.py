@@ -11,12 +11,14 @@ import re
 from math import isfinite
 from pathlib import Path
 
+from airloom.errors import UserError
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 FIELDS_OF_QGROUNDCONTROL = 5
 LONGEST = 1 << 20  # bytes
 
 
-class ParameterFileError(Exception):
+class ParameterFileError(UserError):
     """A file that is none of parameters; the message names the file and the line."""
 
 

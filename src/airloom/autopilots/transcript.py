@@ -20,6 +20,7 @@ import numpy as np
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.compiled import bytes_at, compiled
 from airloom.engines.lockstep import FILLED, PAGE, PAGE_SIZE, STEP_NS, address
+from airloom.errors import UserError
 
 NAME = "transcript.gz"
 FORMAT, VERSION = "airloom transcript", 1
@@ -30,7 +31,7 @@ PIECE = 1 << 16  # bytes that are read at a time
 EFFORT = 1  # gzip's: what is told is mostly digits, which more effort makes hardly smaller
 
 
-class TranscriptError(Exception):
+class TranscriptError(UserError):
     """A file is no transcript; the message is meant for the user."""
 
 

@@ -14,6 +14,8 @@ from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator
 
+from airloom.errors import Refusal
+
 LONGEST = 200
 MOST_WILDCARDS = 16
 _WILDCARDS = re.compile(r"[*?\[]")
@@ -21,7 +23,7 @@ _WILDCARDS = re.compile(r"[*?\[]")
 T = TypeVar("T")
 
 
-class PatternError(ValueError):
+class PatternError(Refusal):
     """A pattern that nobody needs; the message says why."""
 
 

@@ -7,7 +7,6 @@ whole as soon as it is published.
 
 from __future__ import annotations
 
-import difflib
 import heapq
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matcher
 from airloom.bus import messages
 from airloom.bus.messages import Template
@@ -200,8 +200,7 @@ class Bus:
                 f"'{name}' is no topic name: write /name or /vehicle/name with letters, digits, underscores"
             )
         if not messages.is_known(msgtype):
-            close = difflib.get_close_matches(msgtype, messages.typestore().types, n=1)
-            hint = f"; did you mean '{close[0]}'?" if close else ""
+            hint = did_you_mean(msgtype, messages.typestore().types)
             raise ValueError(f"no message type is called '{msgtype}'{hint}")
         topic = self._topics[name] = Topic(self, name, msgtype, len(self._topics))
         for subscription in self._subscriptions:

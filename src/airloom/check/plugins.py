@@ -13,14 +13,13 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from airloom import plugin
 from airloom.basics.clock import ticks_per_period
-from airloom.basics.origin import find_origin
+from airloom.basics.hints import closest
 from airloom.check.trace import Recorder, Trace, difference
 from airloom.control.flight_stack import Controller, Estimator
 from airloom.plugin import Plugin, PluginError
@@ -28,6 +27,7 @@ from airloom.scenario import ScenarioError, load
 from airloom.sensors.sensor import Sensor
 from airloom.simulation import Simulation
 from airloom.system import HOOKS, System
+from airloom.watch.origin import find_origin
 
 NAME = "checked"
 TIMEOUT = 300.0
@@ -158,9 +158,7 @@ def _is_own(found: type[Plugin], name: str) -> bool:
 
 def _misspelt(found: type[Plugin]) -> str:
     hooks = [*HOOKS, "configure", "reset", "control"]
-    wrong = {
-        name: close for name in vars(found) for close in get_close_matches(name, hooks, 1, 0.8) if name not in hooks
-    }
+    wrong = {name: right for name in vars(found) if name not in hooks and (right := closest(name, hooks, like=0.8))}
     return "; ".join(f"did you mean {right} where it says {name}?" for name, right in wrong.items())
 
 

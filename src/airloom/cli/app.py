@@ -10,10 +10,10 @@ from typing import Annotated, TypeGuard
 import typer
 
 from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
-from airloom.cli.mistakes import mistakes
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, warn
 from airloom.cli.signals import was_interrupted
+from airloom.errors import RunError, UserError
 
 OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact lockstep.
 
@@ -67,10 +67,10 @@ def run_command_line() -> None:
     except Exception as error:
         if was_interrupted():
             sys.exit(128 + signal.SIGINT)  # something on the way has made another exception of it
-        if not isinstance(error, mistakes()) and not _is_about_a_long_name(error):
+        if not isinstance(error, UserError | RunError) and not _is_about_a_long_name(error):
             raise
         complain(_told(error))
-        sys.exit(2)
+        sys.exit(1 if isinstance(error, RunError) else 2)
     except KeyboardInterrupt:
         warn("Stopped.")
         sys.exit(128 + signal.SIGINT)

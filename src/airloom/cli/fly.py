@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from inspect import signature
 from math import atan2, degrees
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,8 +14,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.markup import escape
 
+from airloom.basics.hints import did_you_mean
 from airloom.cli.screen import complain, new_table, out, say
 from airloom.cli.signals import interrupted_by_ctrl_c
+from airloom.errors import UserError
 
 if TYPE_CHECKING:
     from airloom.runs.link.client import LinkClient
@@ -26,6 +27,7 @@ LOOK_PERIOD = 0.05
 """Seconds between two requests of a verb that goes on for a while; well below the usual command timeout of 1 s."""
 MOST_ROWS = 20
 OBSTACLES = ("box", "cylinder", "sphere")
+TYPE_HELP = "; type help"
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +55,7 @@ def fly(
         raise typer.Exit(Cockpit(link).converse())
 
 
-class NotUnderstood(Exception):
+class NotUnderstood(UserError, ValueError):
     """A line that means nothing; the message says what would."""
 
 
@@ -100,11 +102,9 @@ class Cockpit:
 
     def obey(self, line: str) -> bool:
         """Whether the line could be carried out."""
-        from airloom.runs.link.client import Refused
-
         try:
             self._carry_out(shlex.split(line, comments=True))
-        except (Refused, NotUnderstood, ValueError) as error:
+        except ValueError as error:  # refused, not understood, or quotes without an end
             complain(str(error))
             return False
         except KeyboardInterrupt:
@@ -126,7 +126,7 @@ class Cockpit:
             raise NotUnderstood(self._what_is(words[0]))
         vehicle, verb, *rest = words
         if verb not in FOR_VEHICLES:
-            raise NotUnderstood(f"nothing is called '{verb}'{_closest(verb, FOR_VEHICLES)}")
+            raise NotUnderstood(f"nothing is called '{verb}'{did_you_mean(verb, FOR_VEHICLES) or TYPE_HELP}")
         _call(FOR_VEHICLES[verb], self, vehicle, *rest)
 
     def _what_is(self, word: str) -> str:
@@ -134,7 +134,7 @@ class Cockpit:
             return f"what shall {word} do? For example: {word} takeoff 2; type help"
         if word in FOR_VEHICLES:
             return f"name the vehicle first: VEHICLE {FOR_VEHICLES[word].usage}"
-        return f"nothing is called '{word}'{_closest(word, [*GENERAL, *self._vehicles])}"
+        return f"nothing is called '{word}'{did_you_mean(word, [*GENERAL, *self._vehicles]) or TYPE_HELP}"
 
     def _completions(self, words: list[str]) -> list[str]:
         """What could stand after these words."""
@@ -164,7 +164,7 @@ class Cockpit:
         lines = [(f"VEHICLE {one.usage}", one) for name, one in FOR_VEHICLES.items() if verb in (None, name)]
         lines += [(one.usage, one) for name, one in GENERAL.items() if verb in (None, name)]
         if not lines:
-            raise NotUnderstood(f"nothing is called '{verb}'{_closest(str(verb), FOR_VEHICLES | GENERAL)}")
+            raise NotUnderstood(f"nothing is called '{verb}'{did_you_mean(verb, FOR_VEHICLES | GENERAL) or TYPE_HELP}")
         if verb is None:
             out.print(HELP)
         table = new_table("", "")
@@ -341,11 +341,6 @@ def _length(vector: list[float]) -> float:
 def _yaw(attitude: list[float]) -> float:
     w, x, y, z = attitude
     return atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-
-
-def _closest(word: str, known: Any) -> str:
-    close = get_close_matches(word, list(known), n=1)
-    return f"; did you mean '{close[0]}'?" if close else "; type help"
 
 
 HELP = """Say what a vehicle shall do: [bold]VEHICLE VERB …[/bold]   VEHICLE may be a pattern: drone* or *

@@ -20,7 +20,9 @@ Speed = Annotated[
 
 
 def parsed_port(text: str) -> int:
-    if not (text.isdecimal() and int(text) <= 65535):
+    from airloom.net.listening import is_port
+
+    if not is_port(text):
         raise typer.BadParameter(f"'{text}' is no port: that is a number from 0 (any that is free) to 65535")
     return int(text)
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from airloom.cli.mistakes import mistakes
 from airloom.cli.options import (
     Host,
     Port,
@@ -32,6 +31,7 @@ from airloom.cli.options import (
 )  # fmt: skip
 from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
+from airloom.errors import RunError, UserError
 
 if TYPE_CHECKING:
     from airloom.cli.progress import Display
@@ -199,7 +199,8 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
 def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     """Say where members on other machines join, and with which token."""
     from airloom.loom.cluster import Cluster
-    from airloom.loom.listening import token_for
+    from airloom.loom.listening import parsed
+    from airloom.net.listening import token_for
 
     sim.loom.listen, sim.loom.token, sim.loom.certificate = wishes.loom, wishes.token, wishes.certificate
     if not wishes.quiet:
@@ -207,9 +208,10 @@ def _open_to_others(sim: Simulation, wishes: Wishes) -> None:
     if wishes.cluster:
         sim.loom.cluster = Cluster(wishes.cluster)
     elif wishes.loom:
-        sim.loom.token = token_for(wishes.loom, wishes.token)
+        place = parsed(wishes.loom)
+        sim.loom.token = token_for(place.host, wishes.token)
         need = f" with token {sim.loom.token}" if sim.loom.token else ""
-        shown = f"#{(wishes.certificate or own_certificate()).fingerprint}" if wishes.loom.startswith("tls:") else ""
+        shown = f"#{(wishes.certificate or own_certificate()).fingerprint}" if place.scheme == "tls" else ""
         say(f"Members on other machines join at {wishes.loom}{shown}{need}", "cyan")
 
 
@@ -240,9 +242,9 @@ def _invitation(run: RecordedRun) -> str:
 
 
 def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
-    from airloom.basics.origin import find_origin
     from airloom.cli.progress import tell_of_many
     from airloom.simulation import Simulation
+    from airloom.watch.origin import find_origin
 
     if not wishes.quiet:
         tell_of_many(scenario)
@@ -251,7 +253,7 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
             return Simulation(scenario)
     except Exception as error:
         culprit = find_origin(error)
-        if not culprit.is_users or isinstance(error, mistakes()):
+        if not culprit.is_users or isinstance(error, UserError):
             raise
         _report_failure(error, str(culprit), wishes.debug)
         raise typer.Exit(1) from None
@@ -270,7 +272,7 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
             say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
     if run.outcome.error:
         _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
-        return 2 if isinstance(run.outcome.error, mistakes()) else 1
+        return 2 if isinstance(run.outcome.error, UserError) else 1
     if run.outcome.status == "stopped" and signals:
         warn(f"Stopped at t = {run.sim.time:.3f} s by {signal.Signals(signals[0]).name}.")
         return 128 + signals[0]
@@ -293,12 +295,8 @@ def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:
 
 
 def _report_failure(error: BaseException, reason: str, debug: bool) -> None:
-    from airloom.autopilots.autopilot import AutopilotError
-    from airloom.loom.loom import LoomError
-    from airloom.watch.divergence import Diverged
-
     complain(reason, "The run failed")
     if debug:
         err.print(Text("".join(traceback.format_exception(error))), soft_wrap=True)
-    elif not isinstance(error, (AutopilotError, Diverged, LoomError, *mistakes())):
+    elif not isinstance(error, UserError | RunError):
         warn("With --debug you see the traceback.")

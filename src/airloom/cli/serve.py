@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import secrets
 import shlex
 import socket
 from collections.abc import Iterator
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
 DEFAULT_SOCKET = Path("airloom.sock")
 LOCAL = "127.0.0.1"
+PORT_TAKEN = "port {port} of {host} is in use; try --tcp {free}, or --tcp 0 for any free one"
 
 
 class Keep(NamedTuple):
@@ -143,28 +143,27 @@ def _over_stdio(scenario: Scenario, keep: Keep | None) -> None:
 def _over_tcp(
     scenario: Scenario, keep: Keep | None, host: str, port: int, token: str | None, shown: Certificate | None
 ) -> None:
-    from airloom.net.loopback import LOOPBACK
+    from airloom.net.listening import tcp_listener, token_for
     from airloom.net.tls import TlsProxy
-    from airloom.serve.places import tcp_listener
 
-    with tcp_listener(host, port) as listener, abandoned_by_signals(code=0):
-        if host not in LOOPBACK and not token:
-            token = secrets.token_urlsafe(16)
-            say(f"Clients must show this token:  {token}", "cyan")
+    with tcp_listener(host, port, taken=PORT_TAKEN) as listener, abandoned_by_signals(code=0):
+        needed = token_for(host, token)
+        if needed != token:
+            say(f"Clients must show this token:  {needed}", "cyan")
         where = f"{host}:{listener.getsockname()[1]}"
         if shown is None:
-            _listen(scenario, keep, listener, where, token)
+            _listen(scenario, keep, listener, where, needed)
             return
         say(f"Its certificate has the SHA-256 fingerprint {shown.fingerprint}.")
         with TlsProxy(listener, shown) as door:
-            _listen(scenario, keep, door.inside, where, token)
+            _listen(scenario, keep, door.inside, where, needed)
 
 
 def _over_unix_socket(scenario: Scenario, keep: Keep | None, path: Path, token: str | None) -> None:
-    from airloom.serve.places import unix_listener
+    from airloom.net.listening import unix_listener
 
     tidy = partial(path.unlink, missing_ok=True)
-    with unix_listener(path) as listener, abandoned_by_signals(tidy, code=0):
+    with unix_listener(path, "--socket PATH") as listener, abandoned_by_signals(tidy, code=0):
         try:
             _listen(scenario, keep, listener, str(path), token)
         finally:

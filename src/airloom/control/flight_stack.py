@@ -9,6 +9,7 @@ from numba import types
 from pydantic import Field
 
 from airloom.compiled import Kernel, call_by_address
+from airloom.errors import UserError
 from airloom.plugin import Parameters, Plugin
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ call_block = call_by_address(BLOCK)
 call_guide = call_by_address(GUIDE)
 
 
-class StackError(Exception):
+class StackError(UserError):
     """A vehicle and its flight stack do not fit; the message is meant for the user."""
 
 

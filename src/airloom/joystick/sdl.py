@@ -6,6 +6,7 @@ import os
 from functools import cache
 from typing import Any
 
+from airloom.errors import UserError
 from airloom.joystick.state import StickState
 
 FULL = 32767
@@ -18,7 +19,7 @@ HINTS = {
 }
 
 
-class NoSdl(Exception):
+class NoSdl(UserError):
     """pygame is not installed; the message says how to get it."""
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from airloom.errors import Refusal
+
 AXES = ("left_x", "left_y", "right_x", "right_y")
 """Right and down are positive."""
 
@@ -18,7 +20,7 @@ BUTTONS = (
 )  # fmt: skip
 
 
-class StickError(ValueError):
+class StickError(Refusal):
     """A state that no game controller shows, or that does not suit the mapping; the message is meant for the user."""
 
 

@@ -10,23 +10,24 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
+from airloom.errors import RunError, UserError
 from airloom.loom import bundles
 from airloom.loom.bundles import TurnOutcome, What
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
-from airloom.loom.listening import ListenError, Listeners
+from airloom.loom.listening import Listeners
 from airloom.loom.partners import failed
 from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
 from airloom.loom.protocol import LONGEST_BUNDLE, Hello, Kind, ProtocolError, parse
 from airloom.loom.visibility import ToldVisibility
-from airloom.net.tls import Certificate, TlsError
+from airloom.net.tls import Certificate
 
 LOOKING_AFTER = 0.2  # s between two looks whether a process has ended that has not joined yet
 PATIENCE = 60.0  # s until the parent must be there
 TRY, BETWEEN_TRIES = 3.0, 0.5  # s
 
 
-class BranchError(Exception):
+class BranchError(RunError):
     """The branch cannot begin or go on; the message is meant for the user."""
 
 
@@ -42,7 +43,7 @@ class Branch:
         self._processes = Processes()
         try:
             self._hub = Hub(Listeners(listen, token, certificate), self._ask, self._pass_on)
-        except (ListenError, TlsError) as error:
+        except UserError as error:
             raise BranchError(str(error)) from None
         self._token = token
 
@@ -167,7 +168,7 @@ class Branch:
 def _introduced(address: str, who: bundles.Introduction) -> Line:
     try:
         line = connect(address, TRY)
-    except (ValueError, TlsError) as error:
+    except (UserError, ValueError) as error:
         raise BranchError(str(error)) from None
     line.send(bundles.branch(who))
     kind, body = line.receive_bytes(10.0)

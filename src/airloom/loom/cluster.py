@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from airloom.errors import UserError
+
 if TYPE_CHECKING:
     from airloom.loom.listening import Listeners
     from airloom.scenario.models import Member as Description
@@ -23,7 +25,7 @@ Members = dict[str, tuple[list[str], str | None]]
 """Command and folder by name."""
 
 
-class ClusterError(Exception):
+class ClusterError(UserError):
     """The cluster cannot be used; the message is meant for the user."""
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import os
 import socket
 import ssl
 import struct
 from typing import Any
 
 from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
+from airloom.net.listening import Address
 from airloom.net.sockets import make_quick_and_mortal
 from airloom.net.tls import secured
 
@@ -153,20 +153,14 @@ class TlsLine(Line):
 
 
 def connect(address: str, timeout: float = 30.0) -> Line:
-    """To `unix:/path`, `tcp:host:port` or `tls:host:port#fingerprint`, see `tls.secured`."""
-    scheme, _, rest = address.partition(":")
-    if scheme == "unix":
+    """To an `Address`; for that of a certificate's fingerprint see `tls.secured`."""
+    place = Address.parse(address)
+    if place.scheme == "unix":
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         connection.settimeout(timeout)
-        connection.connect(os.fspath(rest))
-    elif scheme in ("tcp", "tls"):
-        place, _, fingerprint = rest.partition("#")
-        host, _, port = place.rpartition(":")
-        if not host or not port.isdecimal() or int(port) > 65535:
-            raise ValueError(f"an address by TCP is {scheme}:host:port, got '{address}'")
-        connection = socket.create_connection((host.strip("[]"), int(port)), timeout)
-        if scheme == "tls":
-            return TlsLine(secured(connection, host.strip("[]"), fingerprint))
-    else:
-        raise ValueError(f"an address is unix:/path, tcp:host:port or tls:host:port#fingerprint, got '{address}'")
+        connection.connect(place.path)
+        return Line(connection)
+    connection = socket.create_connection((place.host, place.port), timeout)
+    if place.scheme == "tls":
+        return TlsLine(secured(connection, place.host, place.fingerprint))
     return Line(connection)

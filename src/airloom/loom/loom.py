@@ -19,13 +19,14 @@ import numpy as np
 from airloom.basics.clock import ticks_per_period
 from airloom.basics.patterns import PatternError, matching
 from airloom.commands import CommandError
+from airloom.errors import AirloomError, RunError, UserError
 from airloom.loom import protocol
 from airloom.loom.bundles import Admission, Round, TurnOutcome, What
-from airloom.loom.cluster import Cluster, ClusterError
+from airloom.loom.cluster import Cluster
 from airloom.loom.hub import Answer, Hub
-from airloom.loom.listening import ListenError, Listeners
+from airloom.loom.listening import Listeners
 from airloom.loom.plan import Plan
-from airloom.loom.processes import HAS_LEFT, CannotStart, Processes
+from airloom.loom.processes import HAS_LEFT, Processes
 from airloom.loom.protocol import (
     MOST_LETTER_BYTES,
     MOST_LETTERS,
@@ -39,7 +40,7 @@ from airloom.loom.protocol import (
     Welcome,
 )  # fmt: skip
 from airloom.loom.visibility import FleetVisibility
-from airloom.net.tls import Certificate, TlsError
+from airloom.net.tls import Certificate
 from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ LOOKING_OUT = 0.05  # s of wall time between two looks for newcomers
 SAYING_WHO = 2.0  # s of waiting for members until it is told, and told again ever less often
 
 
-class LoomError(Exception):
+class LoomError(RunError):
     """The run cannot go on because of a member; the message is meant for the user."""
 
 
@@ -121,7 +122,7 @@ class Loom:
         listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
             self._hub = Hub(Listeners(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
-        except (ListenError, TlsError) as error:
+        except UserError as error:
             raise LoomError(str(error)) from None
         self._sights = FleetVisibility(self._sim)
         self._say_where(self._hub.listeners)
@@ -142,7 +143,7 @@ class Loom:
             for name, it in started.items():
                 if not it.at:
                     self._processes.start(name, it.command or [], it.folder, listeners.address, logs)
-        except (CannotStart, ClusterError) as failure:
+        except AirloomError as failure:
             raise LoomError(str(failure)) from None
 
     def finish(self) -> None:

@@ -14,6 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import IO, Any
 
+from airloom.errors import RunError
 from airloom.keeper import Kept, how_it_ended
 
 LAST_WORDS = 0.5  # s to print why it ends
@@ -22,7 +23,7 @@ HAS_LEFT = "has left the loom"
 TAIL = 500  # bytes of a member's output that are told when it fails
 
 
-class CannotStart(Exception):
+class CannotStart(RunError):
     """A program that is not there, or cannot be run; the message is meant for the user."""
 
 

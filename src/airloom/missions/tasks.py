@@ -11,7 +11,8 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from airloom.basics.clock import NS_PER_SECOND
-from airloom.basics.origin import told
+from airloom.errors import AirloomError
+from airloom.watch.origin import told
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 LOOK_PERIOD_NS = NS_PER_SECOND // 10
 
 
-class MissionError(Exception):
+class MissionError(AirloomError):
     """A mission cannot go on; the message says why."""
 
 

@@ -20,6 +20,7 @@ from airloom.compiled import Kernel, compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import ARRIVED, guide_kernel
+from airloom.errors import Refusal
 
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
@@ -32,7 +33,7 @@ STEP, BEGAN, PRESENT, WAITS, LOOKED, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range
 PIECE_WIDTH = 1 + AXES * ORDER
 
 
-class PathError(ValueError):
+class PathError(Refusal):
     """A path that cannot be flown; the message is meant for the user."""
 
 

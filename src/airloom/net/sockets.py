@@ -1,20 +1,8 @@
-"""Sockets as we want them: for their owner only, quick, and not waiting for ever on a cut cable."""
+"""Connections as we want them: quick, and not waiting for ever on a cut cable."""
 
 from __future__ import annotations
 
-import os
 import socket
-from pathlib import Path
-
-
-def private_listener(path: Path) -> socket.socket:
-    """For the owner only, from the first instant: Linux gives the file the mode that the socket has when bound."""
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    os.fchmod(listener.fileno(), 0o600)
-    listener.bind(os.fspath(path))
-    path.chmod(0o600)
-    listener.listen()
-    return listener
 
 
 def make_quick_and_mortal(connection: socket.socket) -> None:

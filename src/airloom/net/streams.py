@@ -11,6 +11,7 @@ from functools import partial
 from typing import cast
 
 from airloom.net import reserve
+from airloom.net.listening import BACKLOG
 
 CHUNK = 64 * 1024
 MOST_STRANGERS = 64
@@ -19,8 +20,6 @@ AT_ONCE = 4
 """Connections that are received in one go. asyncio needs a few goes to receive them, and to let go of others, so that
 several times as many file numbers must be in reserve.
 """
-BACKLOG = 128
-"""That may wait to be received."""
 PATIENCE = 10.0  # s for somebody to finish a handshake
 
 Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -20,14 +20,15 @@ from typing import NamedTuple
 
 import platformdirs
 
+from airloom.errors import UserError
 from airloom.keeper import Kept, folder_for_socket
-from airloom.net.sockets import private_listener
+from airloom.net.listening import private_listener
 
 YEARS = 10  # that a certificate of our own is good for: nobody trusts it for what stands in it
 PATIENCE = 30.0  # s for the other end to finish its handshake
 
 
-class TlsError(Exception):
+class TlsError(UserError):
     """There is no certificate, or not the right one; the message is meant for the user."""
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from airloom.errors import UserError
+
 RUNS = Path("runs")
 LAST = "last"
 _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
@@ -26,7 +28,7 @@ _UNFINISHED = f"{_SUMMARY}.unfinished"
 _LOG_MAGIC, _LOG_MAKER = b"\x89MCAP0\r\n", b"airloom"
 
 
-class RunFolderError(Exception):
+class RunFolderError(UserError):
     """A run folder cannot be made or found; the message is meant for the user."""
 
 

@@ -6,15 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from airloom import __version__
-from airloom.autopilots.autopilot import AutopilotError
 from airloom.basics.clock import NS_PER_SECOND
-from airloom.basics.origin import find_origin
+from airloom.basics.hints import did_you_mean
 from airloom.commands import CommandError
-from airloom.loom.loom import LoomError
+from airloom.errors import RunError
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.link.link import ControlLink
 from airloom.runs.mcap import LogError, LogWriter
@@ -24,12 +22,10 @@ from airloom.scenario import resolved_text
 from airloom.scenario.models import Log
 from airloom.simulation import LONGEST_CHUNK, Simulation
 from airloom.vehicle import Vehicle
-from airloom.watch.divergence import Diverged
 from airloom.watch.flight import FlightWatch
+from airloom.watch.origin import find_origin
 
 MOST_VEHICLES_IN_SUMMARY = 100
-MOST_COMPARED = 1000
-"""Topics that are looked through for one that may have been meant."""
 
 
 class Interrupted(BaseException):
@@ -145,7 +141,7 @@ class RecordedRun:
             pass
         except LogError as error:
             self._fail_to_log(error)
-        except (AutopilotError, Diverged, LoomError, RunFolderError) as error:
+        except (RunError, RunFolderError) as error:
             self.outcome = RunOutcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
@@ -300,9 +296,8 @@ class RecordedRun:
         for key, patterns in ("topics", wanted.topics), ("rates", wanted.rates):
             for pattern in sorted({*patterns} - {*Log().topics}):
                 if not any(matches_any(name, (pattern,)) for name in names):
-                    close = get_close_matches(pattern, names[:MOST_COMPARED], n=1)
-                    question = f"; did you mean '{close[0]}'?" if close else ""
-                    self.sim.event("log", f"log.{key}: no topic is like '{pattern}'{question}", level="warning")
+                    text = f"log.{key}: no topic is like '{pattern}'{did_you_mean(pattern, names)}"
+                    self.sim.event("log", text, level="warning")
 
     def _close_log(self) -> None:
         if not self._log:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher, get_close_matches
+from difflib import SequenceMatcher
 from typing import Any
+
+from airloom.basics.hints import did_you_mean
+from airloom.errors import UserError
 
 KeyPath = tuple[str | int, ...]
 
@@ -13,7 +16,7 @@ MOST_PROBLEMS_LISTED = 20
 LONGEST_VALUE_SHOWN = 60
 
 
-class ScenarioError(Exception):
+class ScenarioError(UserError):
     """A scenario cannot be used. str(error) is ready to print: where, which key, what is wrong, what to do."""
 
 
@@ -70,6 +73,4 @@ def closest_first(name: str, known: Iterable[str]) -> list[str]:
 def hint(name: str, known: Iterable[str], title: str) -> str:
     """`; did you mean 'mass'? Known keys: mass, inertia, …`, closest first."""
     ranked = closest_first(name, known)
-    close = get_close_matches(name, ranked, n=1)
-    question = f"; did you mean '{close[0]}'?" if close else "."
-    return f"{question} {title}: {', '.join(ranked) if ranked else 'none'}"
+    return f"{did_you_mean(name, ranked) or '.'} {title}: {', '.join(ranked) if ranked else 'none'}"

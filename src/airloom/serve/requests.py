@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from airloom.basics.clock import NS_PER_SECOND
-from airloom.basics.patterns import PatternError
-from airloom.runs.link.context import RequestError, hint
+from airloom.basics.hints import did_you_mean
+from airloom.net.json_lines import UNREADABLE, RequestError, must_not_be_too_long, parse_object, take_method
 from airloom.runs.link.flying import named_command
 from airloom.scenario.errors import shortened
 from airloom.serve.session import Session
@@ -186,38 +186,30 @@ _decode = msgspec.json.Decoder(Describe | Reset | Step | Observe | Readings | Ro
 
 def parse(line: bytes) -> Request:
     """A request from a line of JSON."""
+    must_not_be_too_long(line)
     try:
         return _decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+    except UNREADABLE:
         return _parse_with_care(line)
 
 
 def _parse_with_care(line: bytes) -> Request:
     """A command, whose fields depend on its kind; or an error that says what was expected."""
-    try:
-        given = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise RequestError(f"this is no line of JSON: {error}") from None
-    if not isinstance(given, dict):
-        raise RequestError('a request is an object such as {"method": "step"}')
-    method = given.get("method")
-    kind = METHODS.get(method) if isinstance(method, str) else None
-    if kind is None:
-        raise RequestError(f"there is no method {method!r:.40}{hint(method, METHODS, 'methods are')}")
+    given = parse_object(line)
+    kind = take_method(given, METHODS)
     if kind is GiveCommand:
-        del given["method"]
         return GiveCommand.from_fields(given)
     try:
         return msgspec.convert(given, kind)
     except msgspec.ValidationError as error:
         takes = ", ".join(kind.__struct_fields__) or "nothing else"
-        raise RequestError(f"{method}: {error}; it takes {takes}") from None
+        raise RequestError(f"{kind.__struct_config__.tag}: {error}; it takes {takes}") from None
 
 
 def _named(sim: Simulation, name: str) -> Vehicle:
     if name not in sim.vehicles:
-        called = f"'{shortened(name)}'"
-        raise RequestError(f"no vehicle is called {called}{hint(name, sim.vehicles, 'vehicles are')}")
+        hint = did_you_mean(name, sim.vehicles, "vehicles are")
+        raise RequestError(f"no vehicle is called '{shortened(name)}'{hint}")
     return sim.vehicles[name]
 
 
@@ -227,10 +219,7 @@ def _matching(sim: Simulation, pattern: str | None) -> list[Vehicle]:
         return []
     if pattern in sim.vehicles:
         return [sim.vehicles[pattern]]
-    try:
-        return list(sim.group(pattern)) or [_named(sim, pattern)]
-    except PatternError as error:
-        raise RequestError(str(error)) from None
+    return list(sim.group(pattern)) or [_named(sim, pattern)]
 
 
 def _seen(session: Session, observed: list[Vehicle], read: list[Vehicle]) -> Fields:

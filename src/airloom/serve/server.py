@@ -13,11 +13,9 @@ from contextlib import closing, suppress
 
 import msgspec
 
-from airloom.basics.text import sound
-from airloom.commands import CommandError
+from airloom.errors import Refusal
 from airloom.net import reserve
-from airloom.runs.link.context import RequestError
-from airloom.runs.link.link import LONGEST_LINE
+from airloom.net.json_lines import LONGEST_LINE, LineBuffer, RequestError, refusal
 from airloom.serve.requests import Close, Fields, Hello, parse
 from airloom.serve.session import Session
 
@@ -33,16 +31,14 @@ class Conversation:
 
     def __init__(self, session: Session, source: int, sink: int, token: str | None = None) -> None:
         self._session, self._source, self._sink, self._token = session, source, sink, token
-        self._rest = b""
+        self._lines = LineBuffer()
         self.admitted = token is None
 
     def go_on(self) -> bool:
         """Answer what has come; tells whether more may come."""
         data = os.read(self._source, LONGEST_LINE)
-        *lines, rest = (self._rest + data).split(b"\n")
-        self._rest = rest[: LONGEST_LINE + 1]  # one byte too many marks a line as too long, however long it gets
-        for line in lines:
-            if line.strip() and not self._answered(line):
+        for line in self._lines.feed(data):
+            if not self._answered(line):
                 return False
         return bool(data)
 
@@ -58,8 +54,6 @@ class Conversation:
         session = self._session
         session.busy = True
         try:
-            if len(line) > LONGEST_LINE:
-                raise RequestError(f"a line may have {LONGEST_LINE} bytes at most")
             request = parse(line)
             if not self.admitted:
                 self._admit(request)
@@ -67,7 +61,7 @@ class Conversation:
                 raise RequestError(f"{session.failure}; reset to go on")
             fields = request.carry_out(session)
             return {"ok": True, **_clock(session), **fields}, not isinstance(request, Close)
-        except (RequestError, CommandError) as error:
+        except Refusal as error:
             return refusal(str(error)) | (_clock(session) if self.admitted else {}), self.admitted
         except Exception as error:  # of a user's system or controller: its client shall hear of it
             if not self.admitted:
@@ -212,10 +206,6 @@ class _Visit:
 
 def _tell(client: socket.socket, error: str) -> None:
     client.sendall(msgspec.json.encode(refusal(error)) + b"\n")
-
-
-def refusal(error: str) -> Fields:
-    return {"ok": False, "error": sound(error)}
 
 
 def _clock(session: Session) -> Fields:

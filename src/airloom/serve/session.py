@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from airloom.basics.origin import find_origin
-from airloom.loom.loom import LoomError
+from airloom.errors import RunError
+from airloom.net.json_lines import RequestError
 from airloom.runs.folder import RunFolderError
-from airloom.runs.link.context import RequestError
 from airloom.runs.mcap import LogError
 from airloom.runs.recorded import RecordedRun, RunOutcome
 from airloom.simulation import Simulation
 from airloom.vehicle import Vehicle
-from airloom.watch.divergence import Diverged
+from airloom.watch.origin import find_origin
 
 
 class Session:
@@ -76,7 +75,7 @@ class Session:
 
     def fail(self, error: Exception) -> str:
         """Remember what has come between; gives what to tell the client."""
-        known = isinstance(error, (Diverged, LogError, LoomError, RunFolderError))
+        known = isinstance(error, LogError | RunError | RunFolderError)
         self.failure = str(error) if known else f"at t = {self.sim.time:.3f} s {find_origin(error)}"
         if self._run:
             self._run.outcome = RunOutcome("failed", self.failure, error)

@@ -11,12 +11,12 @@ import time
 from functools import partial
 from pathlib import Path
 
+from airloom.errors import UserError
 from airloom.net.tls import Certificate
 from airloom.runs.folder import RunFolder
 from airloom.runs.link.client import LinkError
 from airloom.studio.sources.live import LiveSource
 from airloom.studio.studio import Studio
-from airloom.studio.web.ports import GatewayError
 
 TOKEN = "AIRLOOM_TOKEN"
 """The variable that holds the token, which would be seen among the arguments of a process."""
@@ -33,7 +33,7 @@ def main() -> None:
             signal.signal(signal.SIGTERM, lambda *_: studio.stop())
             say(url=studio.gateway.url, port=studio.gateway.port)
             studio.run()
-    except (LinkError, GatewayError) as error:
+    except UserError as error:
         say(error=str(error))
         sys.exit(2)
 

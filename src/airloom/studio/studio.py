@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import viser
 
+from airloom.net.listening import PortTaken
 from airloom.runs.link.client import LinkError
 from airloom.studio.panels.events import EventsPanel
 from airloom.studio.panels.legend import Legend
@@ -26,7 +27,7 @@ from airloom.studio.scene.fleet_view import ACCENTS, FleetView
 from airloom.studio.scene.landscape import Landscape
 from airloom.studio.sources.source import POSITION, Source
 from airloom.studio.web.gateway import Gateway
-from airloom.studio.web.ports import USUAL_PORT, PortTaken
+from airloom.studio.web.ports import USUAL_PORT
 from airloom.studio.web.viser_server import start_viser, stop_viser
 
 PERIOD = 1 / 30  # s

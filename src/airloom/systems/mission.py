@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from airloom.basics.origin import told
 from airloom.basics.patterns import Pattern
 from airloom.missions.files import read_mission
 from airloom.missions.items import Item
@@ -19,6 +18,7 @@ from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
 from airloom.systems.selection import chosen
+from airloom.watch.origin import told
 from airloom.world.ground import ground
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import TYPE_CHECKING
 
+from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matcher
 from airloom.scenario import ScenarioError
 
@@ -18,8 +18,7 @@ def chosen(sim: Simulation, system: str, pattern: str) -> Group:
     """The vehicles whose names match a pattern such as cf or drone*; at least one must."""
     found = sim.group(pattern)
     if not found:
-        close = difflib.get_close_matches(pattern, sim.vehicles, n=1)
-        hint = f"; did you mean '{close[0]}'?" if close else ""
+        hint = did_you_mean(pattern, sim.vehicles) or "."
         names = list(sim.vehicles)
         known = ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
         raise ScenarioError(

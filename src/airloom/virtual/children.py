@@ -12,13 +12,14 @@ import signal
 import subprocess
 from typing import Any, NoReturn
 
+from airloom.errors import UserError
 from airloom.virtual.baton import VirtualTime
 from airloom.virtual.io import repeated
 
 _waitpid = os.waitpid
 
 
-class NotOnSimulationTime(RuntimeError):
+class NotOnSimulationTime(UserError, RuntimeError):
     """The script wants something that cannot follow the simulation; the message says what to do."""
 
 

@@ -10,6 +10,7 @@ from airloom.basics.clock import NS_PER_SECOND
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
+from airloom.errors import RunError
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -22,7 +23,7 @@ STATES = row.STATE_ROWS * LANES
 SANE_WIDTH = STATES + 1  # with the tick
 
 
-class Diverged(Exception):
+class Diverged(RunError):
     """A vehicle's state is beyond all sense; the message is meant for the user."""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from airloom.commands import EDGE
 from airloom.compiled import compiled
+from airloom.errors import UserError
 from airloom.scenario.models import HeightField, World
 
 (
@@ -26,7 +27,7 @@ SMALLEST_STRIDE = 1e-6  # m, so that rounding cannot hold a ray on a line
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
 
-class TerrainError(Exception):
+class TerrainError(UserError):
     """The heights cannot be used; the message is meant for the user."""
 
 

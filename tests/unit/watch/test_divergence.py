@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import airloom as al
+from airloom.net.json_lines import RequestError
 from airloom.runs.folder import RunFolder
-from airloom.runs.link.context import RequestError
 from airloom.runs.recorded import RecordedRun
 from airloom.serve.requests import parse
 from airloom.serve.session import Session

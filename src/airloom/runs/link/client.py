@@ -7,17 +7,18 @@ import socket
 from pathlib import Path
 from typing import Any
 
+from airloom.errors import UserError
 from airloom.runs.folder import LAST, RUNS, RunFolder
 from airloom.runs.link.place import OVER, find_socket
 
 HOW_TO_START = "start one in another terminal, for example with: airloom run hover --until 600"
 
 
-class LinkError(Exception):
+class LinkError(UserError):
     """There is no link, or no longer; the message is meant for the user."""
 
 
-class Refused(Exception):
+class Refused(UserError, ValueError):
     """The simulation did not do what it was asked for; the message says why."""
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Mapping
-from difflib import get_close_matches
+from collections.abc import Callable, Coroutine
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matches
 from airloom.commands import Mode
 from airloom.joystick import Mapping as StickMapping
 from airloom.joystick import Stick
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.net.json_lines import RequestError
 from airloom.runs.link.observers import EventTape, Plots
 from airloom.runs.link.window import PERIOD, RealTimeFactor, Window
 from airloom.scenario import Scenario, ScenarioError
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 
 SILENCE = 5.0  # s after which a studio counts as gone
 HANDS_OFF = 1.0  # s after which a stick that says nothing counts as put down
-
-
-class RequestError(ValueError):
-    """A request that cannot be carried out; the message is meant for its sender."""
 
 
 class RequestContext:
@@ -162,8 +159,8 @@ class RequestContext:
         """Those whose names match; an error with the closest name if there are none."""
         found = list(self.sim.group(pattern))
         if not found:
-            called = f"'{shortened(pattern)}'"
-            raise RequestError(f"no vehicle is called {called}{hint(pattern, self.sim.vehicles, 'vehicles are')}")
+            hint = did_you_mean(pattern, self.sim.vehicles, "vehicles are")
+            raise RequestError(f"no vehicle is called '{shortened(pattern)}'{hint}")
         return found
 
     def systems_of(self, vehicle: Vehicle) -> list[str]:
@@ -203,11 +200,3 @@ class RequestContext:
     def _tell_failure(self, task: Task) -> None:
         if task.error is not None and task in self._missions.values():
             self.sim.event(task.name, f"failed: {task.error}", level="error")
-
-
-def hint(name: Any, known: Mapping[str, Any], what: str) -> str:
-    close = get_close_matches(str(name), known, n=1)
-    if close:
-        return f"; did you mean '{close[0]}'?"
-    names = list(known)
-    return f"; {what} {', '.join(names[:20])}{' …' if len(names) > 20 else ''}"

@@ -15,8 +15,10 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
+from airloom.basics.hints import did_you_mean
 from airloom.engines.fleet import expand_copies
-from airloom.runs.link.context import RequestContext, RequestError, hint
+from airloom.net.json_lines import RequestError
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.request import Bounded, Request, Vector
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
 from airloom.scenario.models import Obstacle, Vehicle
@@ -66,7 +68,7 @@ class Scene:
             if name in kind:
                 return kind
         here = {**self.vehicles, **self.obstacles}
-        raise RequestError(f"nothing here is called '{name}'{hint(name, here, 'there are')}")
+        raise RequestError(f"nothing here is called '{name}'{did_you_mean(name, here, 'there are')}")
 
     def free_name(self, like: str) -> str:
         stem = re.sub(r"_[0-9]+$", "", like)
@@ -132,7 +134,8 @@ class Spawn(Edit):
                 raise RequestError(str(error.errors()[0]["msg"])) from None
         if self.kind not in vehicles:
             kinds = dict.fromkeys([*vehicles, *shapes])
-            raise RequestError(f"nothing called '{self.kind}' can be spawned{hint(self.kind, kinds, 'known are')}")
+            hint = did_you_mean(self.kind, kinds, "known are")
+            raise RequestError(f"nothing called '{self.kind}' can be spawned{hint}")
         return load_vehicle(self.kind)
 
 

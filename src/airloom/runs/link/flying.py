@@ -12,7 +12,8 @@ from pydantic import ConfigDict, Field
 from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
 from airloom.joystick.state import StickState
 from airloom.missions.pilot import Pilot
-from airloom.runs.link.context import RequestContext, RequestError
+from airloom.net.json_lines import RequestError
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.request import Bounded, ForVehicles, Positive, Speed, Vector
 
 if TYPE_CHECKING:

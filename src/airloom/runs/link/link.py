@@ -14,17 +14,16 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 from queue import Empty, Queue
 from typing import TYPE_CHECKING, Any
 
-from airloom.commands import CommandError
-from airloom.joystick import StickError
+from airloom.errors import Refusal
 from airloom.net import reserve
+from airloom.net.json_lines import LONGEST_LINE, LineBuffer, RequestError, refusal
 from airloom.runs.folder import RunFolderError
-from airloom.runs.link.context import RequestContext, RequestError
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.methods import parse
 from airloom.runs.link.place import OVER, Place
 from airloom.runs.link.request import Request
@@ -32,7 +31,6 @@ from airloom.runs.link.request import Request
 if TYPE_CHECKING:
     from airloom.runs.recorded import RecordedRun
 
-LONGEST_LINE = 64 * 1024
 MOST_CLIENTS = 32
 PATIENCE = 5  # s for a client that does not read its answers
 BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
@@ -84,14 +82,14 @@ class ControlLink:
         sim = self._run.sim
         try:
             fields = request.carry_out(self._tower)
-        except (RequestError, CommandError, StickError) as error:
+        except Refusal as error:
             if request.acts:
                 sim.event(SOURCE, f"refused: {request.note()}: {error}")
-            return _refusal(str(error))
+            return refusal(str(error))
         except Exception as error:
             text = f"{request.method} failed: {type(error).__name__}: {error}"
             sim.event(SOURCE, text, level="error")
-            return _refusal(text)
+            return refusal(text)
         if request.acts:
             sim.event(SOURCE, request.note())
         return {"ok": True, **fields}
@@ -109,9 +107,9 @@ class ControlLink:
         try:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
             if len(self._clients) >= MOST_CLIENTS:
-                _send(client, _refusal(f"{MOST_CLIENTS} others are connected already"))
+                _send(client, refusal(f"{MOST_CLIENTS} others are connected already"))
             elif not reserve.is_kept():
-                _send(client, _refusal(reserve.SHORT_OF_FILES))
+                _send(client, refusal(reserve.SHORT_OF_FILES))
             else:
                 self._clients.add(client)
                 threading.Thread(target=self._converse, args=[client], name="control link client", daemon=True).start()
@@ -123,8 +121,10 @@ class ControlLink:
     def _converse(self, client: socket.socket) -> None:
         try:
             with suppress(OSError):
-                for line in _lines(client):
-                    _send(client, self._answer(line))
+                lines = LineBuffer()
+                while data := client.recv(LONGEST_LINE):
+                    for line in lines.feed(data):
+                        _send(client, self._answer(line))
         finally:
             self._part_from(client)
 
@@ -132,15 +132,13 @@ class ControlLink:
         self._clients.discard(client)
         _hang_up(client)
 
-    def _answer(self, line: bytes | None) -> dict[str, Any]:
-        if line is None:
-            return _refusal(f"a line may have {LONGEST_LINE} bytes at most")
+    def _answer(self, line: bytes) -> dict[str, Any]:
         try:
             request = parse(line)
         except RequestError as error:
-            return _refusal(str(error))
+            return refusal(str(error))
         except Exception as error:  # a mistake of ours shall not cost the client its connection
-            return _refusal(f"this line cannot be understood: {type(error).__name__}: {error}")
+            return refusal(f"this line cannot be understood: {type(error).__name__}: {error}")
         answer: Future[dict[str, Any]] = Future()
         self._requests.put((request, answer))
         if not self._is_open:
@@ -150,32 +148,15 @@ class ControlLink:
     def _refuse_what_is_left(self) -> None:
         with suppress(Empty):
             while True:
-                self._requests.get_nowait()[1].set_result(_refusal(OVER))
-
-
-def _lines(client: socket.socket) -> Iterator[bytes | None]:
-    """Whole lines; None for one that is too long; what comes before the end without a line feed is nothing."""
-    with client.makefile("rb") as stream:
-        while (line := stream.readline(LONGEST_LINE + 1)).endswith(b"\n") or len(line) > LONGEST_LINE:
-            if line.endswith(b"\n"):
-                if line.strip():
-                    yield line
-                continue
-            while line and not line.endswith(b"\n"):
-                line = stream.readline(LONGEST_LINE)
-            yield None
+                self._requests.get_nowait()[1].set_result(refusal(OVER))
 
 
 def _send(client: socket.socket, reply: dict[str, Any]) -> None:
     try:
         text = json.dumps(reply)
     except (TypeError, ValueError, RecursionError) as error:
-        text = json.dumps(_refusal(f"the answer cannot be written down: {error}"))
+        text = json.dumps(refusal(f"the answer cannot be written down: {error}"))
     client.sendall(text.encode() + b"\n")
-
-
-def _refusal(error: str) -> dict[str, Any]:
-    return {"ok": False, "error": error}
 
 
 def _hang_up(one: socket.socket) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from airloom.basics.hints import did_you_mean
 from airloom.engines.fleet import expand_copies
-from airloom.runs.link.context import RequestContext, RequestError, hint
+from airloom.net.json_lines import RequestError
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.observers import fields_of
 from airloom.runs.link.request import ForVehicles, Request
 
@@ -81,7 +83,7 @@ class Series(Request):
     def carry_out(self, context: RequestContext) -> dict[str, Any]:
         topics = {topic.name: topic for topic in context.sim.bus.topics()}
         if self.topic not in topics:
-            raise RequestError(f"there is no topic '{self.topic}'{hint(self.topic, topics, 'topics are')}")
+            raise RequestError(f"there is no topic '{self.topic}'{did_you_mean(self.topic, topics, 'topics are')}")
         samples = context.plots.trace(topics[self.topic], self.field).since(self.since)
         return {"times": [t for t, _ in samples], "values": [value for _, value in samples]}
 

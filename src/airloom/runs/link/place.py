@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 from airloom.keeper import fits_a_socket, folder_for_socket
-from airloom.net.sockets import private_listener
+from airloom.net.listening import private_listener
 from airloom.runs.folder import RunFolder
 
 OVER = "the run is over"

@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from airloom.runs.link.context import RequestContext, RequestError
+from airloom.net.json_lines import RequestError
+from airloom.runs.link.context import RequestContext
 from airloom.runs.link.request import Request
 
 

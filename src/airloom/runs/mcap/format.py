@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from enum import IntEnum
 
 from airloom.basics.patterns import matches
+from airloom.errors import UserError
 
 MAGIC = b"\x89MCAP0\r\n"
 MAX_CHANNELS = 65535
@@ -14,7 +15,7 @@ HEAD = struct.Struct("<BQ")
 MESSAGE = struct.Struct("<BQHIQQ")
 
 
-class LogError(Exception):
+class LogError(UserError):
     """A log cannot be read or written; the message is meant for the user."""
 
 

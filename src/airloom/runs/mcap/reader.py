@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import struct
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import zstandard
 
+from airloom.basics.hints import closest, did_you_mean
 from airloom.bus import messages
 from airloom.bus.messages import Layout
 from airloom.runs.mcap.format import HEAD, MAGIC, MAX_CHANNELS, MESSAGE, LogError, Op, as_patterns, matches_any
@@ -268,9 +268,9 @@ class LogReader:
 
     def _channels_of(self, topic: str) -> list[int]:
         if topic not in self._numbers:
-            close = difflib.get_close_matches(topic, self._numbers, n=1, cutoff=0.4)
+            meant = closest(topic, self._numbers, like=0.4)
             known = ", ".join(self._numbers) or "no messages at all"
-            hint = f"did you mean {close[0]}?" if close else f"it has {known}"
+            hint = f"did you mean {meant}?" if meant else f"it has {known}"
             raise LogError(f"{self.path} has no topic {topic}; {hint}")
         return self._numbers[topic]
 
@@ -458,9 +458,7 @@ def _no_such_field(layout: Layout, field: str, name: str) -> str:
     if name in layout.texts:
         return f"'{field}' is a text, not a number"
     known = [f"{path}[0…{leaf.length - 1}]" if leaf.length else path for path, leaf in layout.leaves.items()]
-    close = difflib.get_close_matches(name, known, n=1)
-    hint = f"; did you mean '{close[0]}'?" if close else ""
-    return f"there is no field '{field}'{hint} The fields are {', '.join(known)}"
+    return f"there is no field '{field}'{did_you_mean(name, known) or '.'} The fields are {', '.join(known)}"
 
 
 def _padded(lengths: list[list[tuple[int, int]]]) -> np.ndarray:

@@ -16,6 +16,7 @@ import numpy as np
 import viser
 from PIL import Image
 
+from airloom.errors import UserError
 from airloom.keeper import Kept
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -40,7 +41,7 @@ Size = tuple[int, int]
 """Width and height."""
 
 
-class FilmError(Exception):
+class FilmError(UserError):
     """There can be no film; the message is meant for the user."""
 
 

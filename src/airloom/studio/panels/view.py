@@ -11,7 +11,7 @@ import numpy as np
 import viser
 from PIL import Image
 
-from airloom.runs.link.client import LinkError, Refused
+from airloom.errors import UserError
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import note, pressed
 from airloom.studio.scene.cameras import MODES
@@ -104,7 +104,7 @@ class ViewPanel(Panel):
         studio = self.studio
         try:
             reply = studio.source.ask("contacts")
-        except (Refused, LinkError):
+        except UserError:
             return
         scenario = studio.source.scenario
         lightest = min(vehicle.mass for vehicle in scenario.vehicles.values()) * max(scenario.world.gravity, 1.0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlsplit
 
-from airloom.net.loopback import LOOPBACK
+from airloom.net.listening import LOOPBACK, token_for
 
 
 class Turned(Exception):
@@ -65,7 +65,7 @@ class Admission:
 
     def __init__(self, host: str, token: str | None) -> None:
         self.only_loopback = host in LOOPBACK
-        self.token = token if self.only_loopback else token or secrets.token_urlsafe(16)
+        self.token = token_for(host, token)
         self.key = hashlib.sha256(self.token.encode()).hexdigest() if self.token else None
         """What the cookie of a browser holds that has shown the token."""
 

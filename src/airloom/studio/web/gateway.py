@@ -19,7 +19,7 @@ from urllib.parse import quote, urlencode
 import viser
 from websockets.exceptions import InvalidHandshake
 
-from airloom.net.streams import BACKLOG, Ends, Reception, finish
+from airloom.net.streams import Ends, Reception, finish
 from airloom.studio.web.admission import Admission, Request, Turned
 from airloom.studio.web.frame_sizes import STALL, Oversized, relay
 from airloom.studio.web.page_lines import OnPutDown, OnSelect, OnStick, OnStickGone, PageLine
@@ -125,7 +125,7 @@ class Gateway:
 
     def start(self) -> None:
         """Listen; `PortTaken` if somebody else does."""
-        listener = listen(self.host, self.port, BACKLOG)
+        listener = listen(self.host, self.port)
         self.port = listener.getsockname()[1]
         self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
         started = threading.Event()

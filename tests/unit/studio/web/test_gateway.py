@@ -16,13 +16,13 @@ viser = pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync import client  # noqa: E402
 
+from airloom.net.listening import ListenError, PortTaken  # noqa: E402
 from airloom.net.tls import Certificate  # noqa: E402
 from airloom.studio.web import page_lines as pads  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
 from airloom.studio.web.admission import Admission, Request, Turned  # noqa: E402
 from airloom.studio.web.frame_sizes import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
 from airloom.studio.web.gateway import Gateway  # noqa: E402
-from airloom.studio.web.ports import GatewayError, PortTaken  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
 connect = partial(client.connect, open_timeout=60.0)
@@ -294,7 +294,7 @@ def test_a_taken_port_is_named_with_the_next_free_one(gateway):
 
 
 def test_an_address_that_is_not_ours_is_told():
-    with pytest.raises(GatewayError, match=r"cannot listen on 203\.0\.113\.1, port 8080"):
+    with pytest.raises(ListenError, match=r"cannot listen on 203\.0\.113\.1, port 8080"):
         Gateway(1, host="203.0.113.1").start()
 
 
