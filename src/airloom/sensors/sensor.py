@@ -12,6 +12,7 @@ from airloom.basics.rotations import matrix_from_euler
 from airloom.bus.messages import Template
 from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.compiled import rows as row
+from airloom.physics.attitude import rotate, rotate_back
 from airloom.plugin import Parameters, Plugin
 from airloom.scenario.models import Vector3
 from airloom.sensors.faults import Fault
@@ -135,22 +136,14 @@ class Sensor(Plugin):
 
 @compiled
 def world_to_body(w, i, x, y, z):
-    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
-    return (
-        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c + a * d) * y + 2.0 * (b * d - a * c) * z,
-        2.0 * (b * c - a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d + a * b) * z,
-        2.0 * (b * d + a * c) * x + 2.0 * (c * d - a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
-    )
+    """A vector of the world along the axes of vehicle `i`."""
+    return rotate_back(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
 
 
 @compiled
 def body_to_world(w, i, x, y, z):
-    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
-    return (
-        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c - a * d) * y + 2.0 * (b * d + a * c) * z,
-        2.0 * (b * c + a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d - a * b) * z,
-        2.0 * (b * d - a * c) * x + 2.0 * (c * d + a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
-    )
+    """A vector of vehicle `i` along the axes of the world."""
+    return rotate(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
 
 
 @compiled
