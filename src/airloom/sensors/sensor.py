@@ -47,6 +47,7 @@ call_sensor = call_by_address(SENSOR)
 
 
 def sensor_kernel(function) -> Kernel:
+    """Make a sensor's kernel of `f(w, i, world, s, key, sample)`, which measures vehicle `i` into `s[READING]` on."""
     return Kernel(function, SENSOR)
 
 
@@ -158,6 +159,7 @@ def to_sensor(s, x, y, z):
 
 @compiled
 def sensor_position(w, i, s):
+    """Position of the place where the sensor sits, world."""
     x, y, z = body_to_world(w, i, s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2])
     return w[row.PX + i] + x, w[row.PY + i] + y, w[row.PZ + i] + z
 
@@ -180,7 +182,7 @@ def sensor_velocity(w, i, s):
 
 @compiled
 def sensor_velocity_in_body(w, i, s):
-    """The same along the axes of the body."""
+    """Velocity of the place where the sensor sits, along the axes of the body."""
     x, y, z = turning_velocity(w, i, s)
     u, v, t = world_to_body(w, i, w[row.VX + i], w[row.VY + i], w[row.VZ + i])
     return u + x, v + y, t + z
