@@ -7,9 +7,11 @@ import socket
 
 import pytest
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # Whoever starts the tests in the background has them ignore Ctrl-C; the programs that they interrupt must not.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    # Whoever starts the tests in the background, or with nohup, has them ignore these; the programs that they end
+    # must not.
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, usual)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -25,6 +26,10 @@ ALONE = "two busy cores"
 
 
 def main() -> int:
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        # Whoever starts this in the background, or with nohup, has it ignore them; the runs that it ends must not.
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
     given = _arguments()
     if given.one:
         print(json.dumps(asdict(_run(TRIALS[given.one], given.scale, given.seed))))

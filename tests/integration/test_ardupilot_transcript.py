@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import socket
+from contextlib import chdir
 from pathlib import Path
 from threading import Thread
 
@@ -56,10 +57,14 @@ def numbers(reply):
 
 
 @pytest.fixture(scope="module")
-def flown():
+def flown(tmp_path_factory):
     recorded = list(Transcript(FOLDER / NAME))
     heard = [message.data for message in recorded if message.heard]
-    with al.Simulation.load(FOLDER / "flight.yaml", overrides={"vehicles.drone.autopilot.attach": True}) as sim:
+    overrides = {"vehicles.drone.autopilot.attach": True}
+    with (
+        chdir(tmp_path_factory.mktemp("flight")),
+        al.Simulation.load(FOLDER / "flight.yaml", overrides=overrides) as sim,
+    ):
         peer = Peer(heard, instance=71)
         peer.start()
         sim.run()
