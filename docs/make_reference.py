@@ -1,11 +1,13 @@
 """Write what in these pages follows from the code: `python docs/make_reference.py`. A test says when that is due.
 
 - reference/scenario.md, every key of the scenario files, from the models that check them;
+- reference/kernels.md, what `airloom.kernels` has, from its groups, docstrings and rows;
 - the files from examples/ that pages show, below a line such as `<!-- file: my_force.py from examples -->`.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from math import isinf
@@ -16,14 +18,19 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from airloom import plugin
+from airloom import kernels, plugin
 from airloom.commands import EDGE
+from airloom.compiled import rows
 from airloom.scenario import models
 from airloom.scenario.library import describe, known
+from airloom.sensors.sensor_errors import SensorErrors
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
 REFERENCE = DOCS / "reference" / "scenario.md"
+KERNELS = DOCS / "reference" / "kernels.md"
+PUBLIC_NAME = re.compile(r'    # (?P<group>.+)|    "(?P<name>\w+)",(?:  # (?P<note>.+))?')
+ROWS = re.compile(r"(?P<names>[A-Z].*?|\(\w+,\)) = _rows\(.*?\)(?P<first>\[0\])?(?:  # (?P<note>.+))?")
 SHOWN_FILE = re.compile(r"(<!-- file: (\S+) from examples -->\n+```\w+\n).*?(^```$)", re.DOTALL | re.MULTILINE)
 
 HEAD = """# Every key of a scenario file
@@ -69,7 +76,28 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     models.Log: "Log",
+    SensorErrors: "Errors",
 }
+
+KERNELS_HEAD = """# What compiled code of your own can use
+
+<!-- Written by docs/make_reference.py from airloom/kernels.py and airloom/compiled/rows.py. Do not edit. -->
+
+All of it is imported from `airloom.kernels`. The pages on [controllers](../howto/write-a-controller.md#compiled),
+[forces](../howto/write-a-system.md#a-compiled-force) and [sensors](../howto/sensors.md#a-sensor-of-your-own) show it at
+work; the classes that bring a kernel, such as `Controller`, are in `airloom` itself.
+
+Units are SI, angles are in radians. The world's axes are x east, y north, z up; a body's are x forward, y left, z up.
+Functions with `w` and `i` are about vehicle `i` of the block `w`. Places such as `W_GRAVITY` are indices:
+`world[W_GRAVITY]`.
+"""
+
+ROWS_HEAD = """## Rows
+
+`w[row.PX + i]` is the x position of vehicle `i` of a block. "Origin" is the vehicle's reference point, "centre" its
+centre of mass. Of rows with … only the first has a name; the next is `LANES` further on. Rows of a rotor are used as
+`rotors[r * row.ROTOR_WIDTH + row.SPEED + i]`.
+"""
 
 NOTES = {
     "Scenario.name": "letters, digits, underscores; names the run folder",
@@ -153,7 +181,6 @@ def reference() -> str:
     parts = [HEAD]
     for model, title in SECTIONS.items():
         parts += [f"## {title}", _own_doc(model), _table(model)]
-    parts += ["## Errors", _own_doc(_errors()), _table(_errors())]
     for category in plugin.GROUPS:
         parts += [f"## Bundled {category}s", _bundled(category)]
         for name, found in _plugins(category):
@@ -162,6 +189,18 @@ def reference() -> str:
             for nested in _nested(parameters):
                 parts += [f"#### {_heading(nested)}", _table(nested)]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def kernels_reference() -> str:
+    """The page of all that compiled code of a user can use."""
+    parts, public = [KERNELS_HEAD.rstrip()], inspect.getsource(kernels).partition("__all__ = [")[2]
+    for line in PUBLIC_NAME.finditer(public):
+        if line["group"]:
+            parts += [f"\n## {line['group']}\n", "| name | meaning |\n|---|---|"]
+        else:
+            name = line["name"]
+            parts.append(f"| `{name}{_arguments(name)}` | {line['note'] or _first_words(name)} |")
+    return "\n".join([*parts, "", ROWS_HEAD, *_rows(), ""])
 
 
 def with_examples(page: str) -> str:
@@ -176,6 +215,7 @@ def with_examples(page: str) -> str:
 def pages() -> Iterator[tuple[Path, str]]:
     """Each page that is written, in whole or in part, with the text it should have."""
     yield REFERENCE, reference()
+    yield KERNELS, kernels_reference()
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         if SHOWN_FILE.search(text):
@@ -185,10 +225,25 @@ def pages() -> Iterator[tuple[Path, str]]:
 # -- parts ---------------------------------------------------------------------------------------------------------
 
 
-def _errors() -> type[BaseModel]:
-    from airloom.sensors.sensor_errors import Errors
+def _arguments(name: str) -> str:
+    """Of a compiled function."""
+    function = getattr(getattr(kernels, name), "py_func", None)
+    return str(inspect.signature(function)) if function else ""
 
-    return Errors
+
+def _first_words(name: str) -> str:
+    return " ".join((inspect.getdoc(getattr(kernels, name)) or "").split("\n\n")[0].split())
+
+
+def _rows() -> Iterator[str]:
+    """A table of the rows, from the lines that make them and the comments behind or above."""
+    said: list[str] = []
+    yield "| rows | meaning |\n|---|---|"
+    for line in inspect.getsource(rows).splitlines():
+        if found := ROWS.fullmatch(line):
+            names = found["names"].strip("(,)") + (" …" if found["first"] else "")
+            yield f"| `{names}` | {found['note'] or ' '.join(said)} |"
+        said = [*said, line.removeprefix("# ")] if line.startswith("# ") else []
 
 
 def _plugins(category: str) -> list[tuple[str, Any]]:
@@ -209,7 +264,7 @@ def _own_doc(model: type[BaseModel]) -> str:
 def _nested(model: type[BaseModel]) -> list[type[BaseModel]]:
     """Models inside a plugin's parameters that have no section yet."""
     inside = {part: None for field in model.model_fields.values() for part in _models_in(field.annotation)}
-    return [part for part in inside if part not in SECTIONS and part is not _errors()]
+    return [part for part in inside if part not in SECTIONS]
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -251,7 +306,7 @@ def useless_notes() -> list[str]:
 
 def _all_models() -> list[type[BaseModel]]:
     parameters = [found.Parameters for category in plugin.GROUPS for _, found in _plugins(category)]
-    return [*SECTIONS, _errors(), *parameters, *(nested for one in parameters for nested in _nested(one))]
+    return [*SECTIONS, *parameters, *(nested for one in parameters for nested in _nested(one))]
 
 
 def _type(annotation: Any) -> str:

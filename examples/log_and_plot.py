@@ -5,10 +5,7 @@ from pathlib import Path
 import numpy as np
 
 import airloom as al
-from airloom.runs.figures import plot
-from airloom.runs.folder import RunFolder
-from airloom.runs.mcap import LogReader
-from airloom.runs.recorded import RecordedRun
+from airloom.runs import LogReader, RecordedRun, RunFolder, plot
 
 
 def main() -> list[Path]:

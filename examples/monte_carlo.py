@@ -10,7 +10,6 @@ rest leaves an error of n √(T₀/3); from then on the walk adds n √t. Integr
 import numpy as np
 
 import airloom as al
-from airloom.basics.rotations import euler_from_quaternion
 
 COPIES, SEEDS = 100, 3
 REST, FLIGHT = 3.0, 20.0  # s
@@ -32,7 +31,7 @@ def main() -> float:
         swarm = sim.group()
         swarm.command(positions=swarm.positions + np.array([0.0, 0.0, 1.0]))
         sim.run(until=REST + FLIGHT)
-        drifts.append([euler_from_quaternion(one.estimate.attitude)[2] - one.euler[2] for one in swarm])
+        drifts.append([al.euler_from_quaternion(one.estimate.attitude)[2] - one.euler[2] for one in swarm])
     found = np.degrees(np.std((np.array(drifts) + np.pi) % (2 * np.pi) - np.pi))
     walk = sim.scenario.vehicles["cf"].sensors["imu"].parameters["gyroscope"]["random_walk"]
     expected = np.degrees(walk * np.sqrt(FLIGHT**3 / 3 + FLIGHT**2 * REST / 3))

@@ -10,20 +10,10 @@ from math import asin, atan2, cos, pi, sin
 from pydantic import Field
 
 import airloom as al
-from airloom.compiled import compiled
-from airloom.compiled import rows as row
-from airloom.control.flight_stack import Rated, block_kernel
-from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-
-LANES = row.LANES
+from airloom.kernels import LANES, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, block_kernel, limit, mix, row
 
 # Rows for the gains, in the order in which `gains` below returns them.
 POSITION_KP, POSITION_KD, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, TILT = (row.GAIN + k * LANES for k in range(7))
-
-
-@compiled
-def limit(x, size):
-    return min(max(x, -size), size)
 
 
 @block_kernel
@@ -37,11 +27,11 @@ def control_hover(w, rotors, tick):
 
         a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
         roll = atan2(2.0 * (a * b + c * d), 1.0 - 2.0 * (b * b + c * c))
-        pitch = asin(limit(2.0 * (a * c - d * b), 1.0))
+        pitch = asin(limit(2.0 * (a * c - d * b), -1.0, 1.0))
         yaw = atan2(2.0 * (a * d + b * c), 1.0 - 2.0 * (c * c + d * d))
         ahead, left = ax * cos(yaw) + ay * sin(yaw), ay * cos(yaw) - ax * sin(yaw)
-        roll_error = limit(-left / g, w[TILT + i]) - roll
-        pitch_error = limit(ahead / g, w[TILT + i]) - pitch
+        roll_error = limit(-left / g, -w[TILT + i], w[TILT + i]) - roll
+        pitch_error = limit(ahead / g, -w[TILT + i], w[TILT + i]) - pitch
         turn = w[row.SYAW + i] - yaw
         yaw_error = atan2(sin(turn), cos(turn))
 
@@ -54,7 +44,7 @@ def control_hover(w, rotors, tick):
     mix(w, rotors)
 
 
-class HoverParameters(Rated):
+class HoverParameters(al.Rated):
     position_frequency: float = Field(2.0, gt=0, description="natural frequency ω_p, rad/s")
     attitude_frequency: float = Field(12.0, gt=0, description="natural frequency ω_a, rad/s")
     yaw_frequency: float = Field(3.0, gt=0, description="natural frequency ω_ψ, rad/s")

@@ -19,11 +19,9 @@ import numpy as np
 from pydantic import Field
 
 import airloom as al
-from airloom.basics.rotations import euler_from_quaternion
-from airloom.control.flight_stack import Rated
 
 
-class HoverParameters(Rated):
+class HoverParameters(al.Rated):
     """What a file may set, with limits; `rate` (Hz) comes from Rated."""
 
     position_frequency: float = Field(2.0, gt=0, description="natural frequency ω_p, rad/s")
@@ -43,7 +41,7 @@ class HoverPD(al.Controller):
         kp, kd, g = p.position_frequency**2, 2 * p.position_frequency, frame.gravity
         ax, ay, az = kp * (np.array(wanted.position) - now.position) + kd * (np.array(wanted.velocity) - now.velocity)
 
-        roll, pitch, yaw = euler_from_quaternion(now.attitude)
+        roll, pitch, yaw = al.euler_from_quaternion(now.attitude)
         ahead, left = ax * cos(yaw) + ay * sin(yaw), ay * cos(yaw) - ax * sin(yaw)
         wanted_roll, wanted_pitch = np.clip([-left / g, ahead / g], -p.max_tilt, p.max_tilt)
         turn = wanted.yaw - yaw

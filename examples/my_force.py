@@ -11,15 +11,13 @@ from math import sqrt
 from pydantic import Field
 
 import airloom as al
-from airloom.compiled import rows as row
-
-LANES = row.LANES
+from airloom.kernels import LANES, effect, row
 
 # Rows of `p`, in the order in which `effect_parameters` below returns the numbers.
 ANCHOR_X, ANCHOR_Y, ANCHOR_Z, LENGTH, STIFFNESS, DAMPING = (k * LANES for k in range(6))
 
 
-@al.effect
+@effect
 def pull_tether(w, p):
     """Tension T = max(0, k (d − L) + c ḋ) towards the anchor while the distance d exceeds the length L.
 

@@ -10,7 +10,7 @@ from pydantic import Field
 
 import airloom as al
 from airloom.bus import messages
-from airloom.systems.selection import chosen
+from airloom.systems import chosen
 
 
 class FollowParameters(al.Parameters):

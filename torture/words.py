@@ -18,7 +18,7 @@ from airloom.net.json_lines import RequestError
 from airloom.runs.link.methods import METHODS
 from airloom.runs.link.methods import parse as parse_request
 from airloom.serve.requests import parse as parse_step
-from airloom.studio.web.admission import Door, Request, Turned
+from airloom.studio.web.admission import Admission, Request, Turned
 from airloom.studio.web.frame_sizes import FrameGauge, Oversized
 from torture.mutations import Mutations
 from torture.trial import Tally, feed, trial
@@ -118,7 +118,7 @@ class _OneVehicle:
 
 @trial("studio, heads of requests", "what browsers ask for, with bytes changed, given to the reader", 10**6)
 def heads(count: int, seed: int) -> Tally:
-    door = Door("127.0.0.1", "token")
+    door = Admission("127.0.0.1", "token")
 
     def take(data: bytes) -> None:
         door.check(Request.parse(data), "airloom-8080")

@@ -1,9 +1,15 @@
-"""Airloom: drones, from one nano-quadcopter to a swarm, simulated in one exact lockstep."""
+"""Airloom: drones, from one nano-quadcopter to a swarm, simulated in one exact lockstep.
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+Public are the names below and those of `airloom.autopilots`, `bus`, `joystick`, `kernels`, `member`, `plugin`, `runs`,
+`studio.sources`, `systems` and `testing`, as far as `__all__` there has them. All else may change.
+"""
+
+from typing import TYPE_CHECKING
+
+from airloom.basics.lazy import lazily
 
 if TYPE_CHECKING:
+    from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
     from airloom.commands import (
         CommandError,
         Mode,
@@ -13,14 +19,14 @@ if TYPE_CHECKING:
         ThrustVelocity,
         VelocityYawRate,
     )
-    from airloom.control.flight_stack import Controller, Estimator, Rated, block_kernel
+    from airloom.control.flight_stack import Controller, Estimator, Rated
     from airloom.errors import AirloomError
     from airloom.group import Group
-    from airloom.physics.wrench import effect
     from airloom.plugin import Parameters
     from airloom.runs.mcap import LogReader
     from airloom.scenario import ScenarioError
-    from airloom.sensors.sensor import Sensor, sensor_kernel
+    from airloom.sensors.faults import Fault
+    from airloom.sensors.sensor import Mounted, Sensor
     from airloom.sensors.sensor_errors import SensorErrors
     from airloom.simulation import Simulation
     from airloom.system import System
@@ -35,9 +41,11 @@ __all__ = [
     "Controller",
     "Diverged",
     "Estimator",
+    "Fault",
     "Group",
     "LogReader",
     "Mode",
+    "Mounted",
     "Parameters",
     "PositionYaw",
     "Rated",
@@ -51,9 +59,8 @@ __all__ = [
     "ThrustVelocity",
     "Vehicle",
     "VelocityYawRate",
-    "block_kernel",
-    "effect",
-    "sensor_kernel",
+    "euler_from_quaternion",
+    "quaternion_from_euler",
 ]
 
 _MODULES = {
@@ -61,35 +68,30 @@ _MODULES = {
     "CommandError": "commands",
     "Controller": "control.flight_stack",
     "Diverged": "watch.divergence",
-    "SensorErrors": "sensors.sensor_errors",
     "Estimator": "control.flight_stack",
+    "Fault": "sensors.faults",
     "Group": "group",
     "LogReader": "runs.mcap",
     "Mode": "commands",
+    "Mounted": "sensors.sensor",
     "Parameters": "plugin",
     "PositionYaw": "commands",
     "Rated": "control.flight_stack",
     "ScenarioError": "scenario",
     "Sensor": "sensors.sensor",
+    "SensorErrors": "sensors.sensor_errors",
     "Simulation": "simulation",
     "System": "system",
     "ThrustAttitude": "commands",
     "ThrustTorque": "commands",
     "ThrustVelocity": "commands",
     "Vehicle": "vehicle",
-    "block_kernel": "control.flight_stack",
     "VelocityYawRate": "commands",
-    "effect": "physics.wrench",
-    "sensor_kernel": "sensors.sensor",
+    "euler_from_quaternion": "basics.rotations",
+    "quaternion_from_euler": "basics.rotations",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used, so that `airloom --help` need not wait for the machinery."""
-    if name not in _MODULES:
-        raise AttributeError(f"module 'airloom' has no attribute '{name}'")
-    value = globals()[name] = getattr(import_module(f"airloom.{_MODULES[name]}"), name)
-    return value
+__getattr__ = lazily(__name__, _MODULES)  # so that `airloom --help` need not wait for the machinery
 
 
 def __dir__() -> list[str]:

@@ -40,6 +40,8 @@ from airloom.loom.protocol import (
 )  # fmt: skip
 from airloom.net.tls import TlsError
 
+__all__ = ["Current", "Member", "NotAdmitted", "Seen", "Sight", "Turn", "current", "join"]
+
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
 NS_PER_SECOND = 1_000_000_000

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from airloom.scenario.errors import KeyPath
     from airloom.scenario.models import Scenario
 
+__all__ = ["Parameters", "Plugin", "PluginError", "find"]
+
 GROUPS = {
     "system": "airloom.systems",
     "sensor": "airloom.sensors",

@@ -23,6 +23,8 @@ from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
 
+__all__ = ["Flown", "Response", "Step", "report", "run_scenario", "step_responses"]
+
 Hook = Callable[[Simulation], None]
 Series = Callable[[np.ndarray], np.ndarray]
 

@@ -22,7 +22,7 @@ from airloom.runs.folder import RunFolder  # noqa: E402
 from airloom.runs.recorded import RecordedRun  # noqa: E402
 from airloom.scenario import load  # noqa: E402
 from airloom.simulation import Simulation  # noqa: E402
-from airloom.studio.film.film import film  # noqa: E402
+from airloom.studio.film import film  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
 from airloom.studio.web.gateway import Gateway  # noqa: E402
 

@@ -6,7 +6,6 @@ import threading
 
 import numpy as np
 import pytest
-from airloom.studio.state import Studio
 from PIL import Image
 from tests.browser.test_studio import choose, until
 
@@ -18,6 +17,7 @@ from airloom.studio.scene.cameras import FIELD_OF_VIEW
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.sources.source import POSITION
+from airloom.studio.studio import Studio
 
 pytestmark = pytest.mark.slow
 COUNT = 12

@@ -7,7 +7,6 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from airloom.studio.state import Studio
 
 from airloom.runs.folder import RunFolder
 from airloom.runs.recorded import RecordedRun
@@ -15,6 +14,7 @@ from airloom.scenario import load
 from airloom.simulation import Simulation
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
+from airloom.studio.studio import Studio
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120_000  # ms: graphics drawn by the processor take their time

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import io
 import re
 import runpy
@@ -27,6 +28,9 @@ from typing import Any
 
 import pytest
 import yaml
+
+from airloom import kernels
+from airloom.compiled import rows
 
 ROOT = Path(__file__).parents[2]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
@@ -189,6 +193,13 @@ def test_written_pages_are_up_to_date(make_reference: ModuleType) -> None:
 
 def test_every_key_is_explained(make_reference: ModuleType) -> None:
     assert "|  |" not in make_reference.reference(), "give the field a description, or a note in docs/make_reference.py"
+
+
+def test_every_name_and_row_for_kernels_is_explained(make_reference: ModuleType) -> None:
+    page = make_reference.kernels_reference()
+    assert "|  |" not in page, "give it a docstring, or a comment behind it in kernels.py or rows.py"
+    assert re.findall(r"^\| `(\w+)", page[: page.index("## Rows")], re.MULTILINE) == kernels.__all__
+    assert page.count("\n| `", page.index("## Rows")) == inspect.getsource(rows).count(" = _rows(")
 
 
 def test_no_explanation_is_left_over(make_reference: ModuleType) -> None:

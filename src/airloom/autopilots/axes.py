@@ -15,17 +15,17 @@ HALF = sqrt(0.5)
 
 @compiled
 def ned_from_enu(x, y, z):
-    """Its own inverse."""
+    """A vector of the world; its own inverse."""
     return y, x, -z
 
 
 @compiled
 def frd_from_flu(x, y, z):
-    """Its own inverse."""
+    """A vector of the body; its own inverse."""
     return x, -y, -z
 
 
 @compiled
 def ned_frd_from_enu_flu(w, x, y, z):
-    """(0, √½, √½, 0) ⊗ (w, x, y, z) ⊗ (0, 1, 0, 0), up to the sign, which means nothing."""
+    """An attitude: (0, √½, √½, 0) ⊗ (w, x, y, z) ⊗ (0, 1, 0, 0), up to the sign, which means nothing."""
     return HALF * (w + z), HALF * (x + y), HALF * (x - y), HALF * (w - z)

@@ -20,14 +20,16 @@ def quaternion_from_euler(roll: float, pitch: float, yaw: float) -> np.ndarray:
 
 
 def matrix_from_quaternion(q: np.ndarray) -> np.ndarray:
-    w, x, y, z = q
-    return np.array(
+    """Matrices (… × 3 × 3) of quaternions in the last axis."""
+    w, x, y, z = np.moveaxis(np.asarray(q, dtype=float), -1, 0)
+    matrix = np.array(
         [
             [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
             [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
             [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
         ]
     )
+    return np.moveaxis(matrix, (0, 1), (-2, -1))
 
 
 def matrix_from_euler(roll: float, pitch: float, yaw: float) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from airloom.basics.clock import ticks_per_period
+from airloom.basics.rotations import matrix_from_quaternion
 from airloom.bus import messages
 from airloom.bus.bus import Bus, Topic
 from airloom.compiled.tables import (
@@ -54,12 +55,9 @@ class StateTopics:
 
 def _with_body_velocity(states: np.ndarray) -> np.ndarray:
     """ROS gives an odometry's velocity in the child frame; the state has it in the world."""
-    w, x, y, z = states[:, 3:7].T
-    vx, vy, vz = states[:, 7:10].T
+    to_world = matrix_from_quaternion(states[:, 3:7])
     out = states.copy()
-    out[:, 7] = (1 - 2 * (y * y + z * z)) * vx + 2 * (x * y + w * z) * vy + 2 * (x * z - w * y) * vz
-    out[:, 8] = 2 * (x * y - w * z) * vx + (1 - 2 * (x * x + z * z)) * vy + 2 * (y * z + w * x) * vz
-    out[:, 9] = 2 * (x * z + w * y) * vx + 2 * (y * z - w * x) * vy + (1 - 2 * (x * x + y * y)) * vz
+    out[:, 7:10] = np.einsum("nij,ni->nj", to_world, states[:, 7:10])  # by the transpose
     return out
 
 

@@ -26,39 +26,36 @@ def _rows(count: int) -> list[int]:
 PX, PY, PZ, QW, QX, QY, QZ, VX, VY, VZ, WX, WY, WZ = _rows(STATE_ROWS)
 STATE = PX
 
-# The control mode in force, and the last command of each mode: they are kept while another mode is in force.
-(MODE,) = _rows(1)
-SPX, SPY, SPZ, SVX, SVY, SVZ, SAX, SAY, SAZ, SYAW, SYAWRATE, SCOS, SSIN = _rows(13)  # position and yaw
-BVX, BVY, BVZ, BAX, BAY, BAZ, BYAWRATE, B_IN_BODY = _rows(8)  # velocity and yaw rate
-ATHRUST, AROLL, APITCH, AYAW, AROLLRATE, APITCHRATE, AYAWRATE = _rows(7)  # thrust and attitude
-RTHRUST, RX, RY, RZ, RAX, RAY, RAZ, R_IN_WORLD = _rows(8)  # thrust and angular velocity
-QTHRUST, QTX, QTY, QTZ, Q_IN_WORLD = _rows(5)  # thrust and torque
+(MODE,) = _rows(1)  # the control mode in force, 0 if idle
+# The last command of each mode is kept while another is in force. Position and yaw; the yaw's cosine and sine.
+SPX, SPY, SPZ, SVX, SVY, SVZ, SAX, SAY, SAZ, SYAW, SYAWRATE, SCOS, SSIN = _rows(13)
+BVX, BVY, BVZ, BAX, BAY, BAZ, BYAWRATE, B_IN_BODY = _rows(8)  # the last command of velocity and yaw rate
+ATHRUST, AROLL, APITCH, AYAW, AROLLRATE, APITCHRATE, AYAWRATE = _rows(7)  # of thrust and attitude
+RTHRUST, RX, RY, RZ, RAX, RAY, RAZ, R_IN_WORLD = _rows(8)  # of thrust and angular velocity
+QTHRUST, QTX, QTY, QTZ, Q_IN_WORLD = _rows(5)  # of thrust and torque
 GIVEN = _rows(6)[0]  # 1 for each mode that has had a command
 
-# What the sensors read last: odometry (position, attitude, velocity in the body, rates) and IMU.
+# What odometry read last: position, attitude, velocity in the body, rates.
 OPX, OPY, OPZ, OQW, OQX, OQY, OQZ, OVX, OVY, OVZ, OWX, OWY, OWZ = _rows(13)
-GX, GY, GZ, AX, AY, AZ = _rows(6)
+GX, GY, GZ, AX, AY, AZ = _rows(6)  # what the IMU read last: gyroscope and accelerometer
 
 # What the estimator believes: position and velocity in the world, attitude, body rates.
 EPX, EPY, EPZ, EVX, EVY, EVZ, EQW, EQX, EQY, EQZ, EWX, EWY, EWZ = _rows(13)
 
-# The flight stack's own parameters and memory, named by each controller and estimator.
-GAIN = _rows(GAIN_ROWS)[0]
-MEMORY = _rows(MEMORY_ROWS)[0]
-FILTER_GAIN = _rows(8)[0]
-FILTER_MEMORY = _rows(8)[0]
+GAIN = _rows(GAIN_ROWS)[0]  # the controller's numbers, 48 rows that it names itself
+MEMORY = _rows(MEMORY_ROWS)[0]  # what the controller remembers, 32 rows
+FILTER_GAIN = _rows(8)[0]  # the estimator's numbers, 8 rows
+FILTER_MEMORY = _rows(8)[0]  # what the estimator remembers, 8 rows
 # What the controller asks of its inner loop, kept for the log: thrust, roll, pitch, yaw rate.
 COMMAND = _rows(COMMAND_ROWS)[0]
 
-# The body: mass, centre of mass from the origin, inertia about the centre, quadratic drag, bounding box; then the
-# inverse of mass and of the inertia matrix.
+# The body: mass, centre of mass from the origin, inertia about the centre, quadratic drag.
 MASS, CX, CY, CZ, JXX, JYY, JZZ, JXY, JXZ, JYZ, DRAG = _rows(11)
-BOX_X, BOX_Y, BOX_Z, BOX_CX, BOX_CY, BOX_CZ = _rows(6)
-INV_MASS, INV_JXX, INV_JYY, INV_JZZ, INV_JXY, INV_JXZ, INV_JYZ = _rows(7)
+BOX_X, BOX_Y, BOX_Z, BOX_CX, BOX_CY, BOX_CZ = _rows(6)  # its bounding box: half its size, and its middle
+INV_MASS, INV_JXX, INV_JYY, INV_JZZ, INV_JXY, INV_JXZ, INV_JYZ = _rows(7)  # inverse of mass and inertia matrix
 
-# The surroundings at the vehicle: wind and gravity (world), force at the centre (world) and torque (body) from systems.
-WINDX, WINDY, WINDZ, GRAVITY = _rows(4)
-EFX, EFY, EFZ, ETX, ETY, ETZ = _rows(6)
+WINDX, WINDY, WINDZ, GRAVITY = _rows(4)  # wind and gravity at the vehicle, world
+EFX, EFY, EFZ, ETX, ETY, ETZ = _rows(6)  # from systems: force at the centre (world) and torque (body)
 
 # Mean acceleration of the origin (world) and of the rates (body) over the last tick: what an IMU integrates.
 MEAN_AX, MEAN_AY, MEAN_AZ, MEAN_ALPHA_X, MEAN_ALPHA_Y, MEAN_ALPHA_Z = _rows(6)
@@ -66,23 +63,25 @@ MEAN_AX, MEAN_AY, MEAN_AZ, MEAN_ALPHA_X, MEAN_ALPHA_Y, MEAN_ALPHA_Z = _rows(6)
 KEPT_ROWS = _next
 """Rows up to here survive the tick; those below are scratch of one derivative or one step."""
 
-R00, R01, R02, R10, R11, R12, R20, R21, R22 = _rows(9)
+R00, R01, R02, R10, R11, R12, R20, R21, R22 = _rows(9)  # rotation matrix body→world
 UX, UY, UZ = _rows(3)  # velocity of the centre through the air, body
 FX, FY, FZ, TX, TY, TZ = _rows(6)  # wrench about the centre, body
+# How the state changes, in a second.
 DPX, DPY, DPZ, DQW, DQX, DQY, DQZ, DVX, DVY, DVZ, DWX, DWY, DWZ = _rows(STATE_ROWS)
 DERIVATIVE = DPX
-START = _rows(STATE_ROWS)[0]
-SUM = _rows(STATE_ROWS)[0]
+START = _rows(STATE_ROWS)[0]  # the state at the beginning of a step
+SUM = _rows(STATE_ROWS)[0]  # derivatives that an integrator adds up
 # The rotors of this tick together: wrench = ROTOR_PUSH − ROTOR_DAMPING · (velocity through the air, rates).
 ROTOR_PUSH = _rows(6)[0]
-ROTOR_DAMPING = _rows(36)[0]
-SCRATCH = _rows(16)[0]
+ROTOR_DAMPING = _rows(36)[0]  # see ROTOR_PUSH; row by row
+SCRATCH = _rows(16)[0]  # the controller's, for one call; the mixer works in them
 
 WIDTH = _next * LANES
 
 # One rotor of a block: the same idea, `rotors[r * ROTOR_WIDTH + SPEED + i]`. Rotors come in fours, idle ones added.
 ROTORS_TOGETHER = 4
 _next = 0
+# Of a rotor: its speed and the one it is told, thrust per speed², the lag of its motor, its greatest speed.
 SPEED, TARGET, THRUST_CONSTANT, LAG_UP, LAG_DOWN, MAX_SPEED = _rows(6)
 (SHARE,) = _rows(1)  # of the speed it is told; less than 1 if it fails
 MIX_THRUST, MIX_X, MIX_Y, MIX_Z = _rows(4)  # this rotor's thrust per collective thrust and per torque
@@ -90,6 +89,7 @@ ROTOR_WIDTH = _next * LANES
 
 # Its propeller: what its speed becomes. Blocks of equal vehicles share theirs, so that they stay in the cache.
 _next = 0
-PUSH = _rows(6)[0]  # wrench per speed²
-DAMPING = _rows(36)[0]  # wrench per speed and per (velocity through the air, rates), row by row
+PUSH = _rows(6)[0]  # of a propeller: wrench per speed²
+# Of a propeller: wrench per speed and per (velocity through the air, rates), row by row.
+DAMPING = _rows(36)[0]
 PROPELLER_WIDTH = _next * LANES

@@ -22,6 +22,7 @@ from airloom.control.lanes import is_kept_off, limit
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
+from airloom.physics.attitude import rotation
 
 (
     KP, KD, KI, REACH, TILT_KP, TILT_KD, YAW_KP, YAW_KD, LEAN, MIN_THRUST, MAX_THRUST,
@@ -64,10 +65,9 @@ def want_acceleration(w):
 def follow_thrust_direction(w):
     """Body thrust and torque that turn body z towards the wanted force and body x towards the wanted heading."""
     for i in range(LANES):
-        a, b, c, d = w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
-        r00, r01, r02 = 1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c)
-        r10, r11, r12 = 2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b)
-        r20, r21, r22 = 2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c)
+        r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation(
+            w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i]
+        )
         fx, fy, fz = w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i]
         size = sqrt(fx * fx + fy * fy + fz * fz)
         x = (r00 * fx + r10 * fy + r20 * fz) / size

@@ -34,10 +34,12 @@ class StackError(UserError):
 
 
 def block_kernel(function) -> Kernel:
+    """Make an estimator's or a controller's kernel of `f(w, rotors, tick)`, for the eight vehicles of a block."""
     return Kernel(function, BLOCK)
 
 
 def guide_kernel(function) -> Kernel:
+    """Make a guide's kernel of `f(w, i, tick, plan)`, which sets the setpoint of vehicle `i` as its plan says."""
     return Kernel(function, GUIDE)
 
 

@@ -18,6 +18,7 @@ def update(w, row, condition, new):
 
 @compiled
 def limit(x, low, high):
+    """The nearest to `x` from low to high."""
     x = x if x > low else low
     return x if x < high else high
 

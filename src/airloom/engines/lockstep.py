@@ -29,6 +29,7 @@ _call_frame = call_by_address(FRAME)
 
 
 def frame_kernel(function) -> Kernel:
+    """Make an autopilot's kernel of `f(w, rotors, i, tick, wire)`, which tells or hears that of vehicle `i`."""
     return Kernel(function, FRAME)
 
 

@@ -4,6 +4,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Estimator, Rated, block_kernel
+from airloom.physics.attitude import rotate
 
 
 @compiled
@@ -14,9 +15,7 @@ def take_position_and_velocity(w):
         w[row.EPX + i] = w[row.OPX + i]
         w[row.EPY + i] = w[row.OPY + i]
         w[row.EPZ + i] = w[row.OPZ + i]
-        w[row.EVX + i] = (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c - a * d) * y + 2.0 * (b * d + a * c) * z
-        w[row.EVY + i] = 2.0 * (b * c + a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d - a * b) * z
-        w[row.EVZ + i] = 2.0 * (b * d - a * c) * x + 2.0 * (c * d + a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z
+        w[row.EVX + i], w[row.EVY + i], w[row.EVZ + i] = rotate(a, b, c, d, x, y, z)
 
 
 @block_kernel

@@ -8,19 +8,38 @@ from airloom.compiled.rows import LANES
 
 
 @compiled
+def rotation(a, b, c, d):
+    """Rotation matrix of a unit quaternion w, x, y, z, row by row."""
+    return (
+        1.0 - 2.0 * (c * c + d * d), 2.0 * (b * c - a * d), 2.0 * (b * d + a * c),
+        2.0 * (b * c + a * d), 1.0 - 2.0 * (b * b + d * d), 2.0 * (c * d - a * b),
+        2.0 * (b * d - a * c), 2.0 * (c * d + a * b), 1.0 - 2.0 * (b * b + c * c),
+    )  # fmt: skip
+
+
+@compiled
+def rotate(a, b, c, d, x, y, z):
+    """A vector rotated by a unit quaternion: from the body's axes to the world's, if that is the attitude."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation(a, b, c, d)
+    return r00 * x + r01 * y + r02 * z, r10 * x + r11 * y + r12 * z, r20 * x + r21 * y + r22 * z
+
+
+@compiled
+def rotate_back(a, b, c, d, x, y, z):
+    """The opposite of `rotate`: from the world's axes to the body's."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation(a, b, c, d)
+    return r00 * x + r10 * y + r20 * z, r01 * x + r11 * y + r21 * z, r02 * x + r12 * y + r22 * z
+
+
+@compiled
 def orient(w):
     """Rotation matrix body→world from the quaternion, and the centre's velocity through the air."""
     for i in range(LANES):
-        a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
-        w[row.R00 + i] = 1.0 - 2.0 * (c * c + d * d)
-        w[row.R01 + i] = 2.0 * (b * c - a * d)
-        w[row.R02 + i] = 2.0 * (b * d + a * c)
-        w[row.R10 + i] = 2.0 * (b * c + a * d)
-        w[row.R11 + i] = 1.0 - 2.0 * (b * b + d * d)
-        w[row.R12 + i] = 2.0 * (c * d - a * b)
-        w[row.R20 + i] = 2.0 * (b * d - a * c)
-        w[row.R21 + i] = 2.0 * (c * d + a * b)
-        w[row.R22 + i] = 1.0 - 2.0 * (b * b + c * c)
+        (
+            w[row.R00 + i], w[row.R01 + i], w[row.R02 + i],
+            w[row.R10 + i], w[row.R11 + i], w[row.R12 + i],
+            w[row.R20 + i], w[row.R21 + i], w[row.R22 + i],
+        ) = rotation(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i])  # fmt: skip
     for i in range(LANES):
         x, y, z = w[row.VX + i] - w[row.WINDX + i], w[row.VY + i] - w[row.WINDY + i], w[row.VZ + i] - w[row.WINDZ + i]
         p, q, r = w[row.WX + i], w[row.WY + i], w[row.WZ + i]

@@ -27,7 +27,7 @@ _LINES_AROUND_ROWS = 4
 _COLUMNS = {"t s": 7, "x m": 8, "y m": 8, "z m": 8, "roll °": 6, "pitch °": 7, "yaw °": 6, "m/s": 6}
 
 
-def replay(run: RunFolder | Path | str, bus: Bus, speed: float = 1.0, topics: str | Iterable[str] = "*") -> None:
+def play(run: RunFolder | Path | str, bus: Bus, speed: float = 1.0, topics: str | Iterable[str] = "*") -> None:
     """Publish the log's messages on a bus, in order and at `speed` times real time (`inf`: as fast as possible).
 
     Topics of types that Airloom does not know are left out.

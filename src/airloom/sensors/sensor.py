@@ -12,6 +12,7 @@ from airloom.basics.rotations import matrix_from_euler
 from airloom.bus.messages import Template
 from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.compiled import rows as row
+from airloom.physics.attitude import rotate, rotate_back
 from airloom.plugin import Parameters, Plugin
 from airloom.scenario.models import Vector3
 from airloom.sensors.faults import Fault
@@ -46,6 +47,7 @@ call_sensor = call_by_address(SENSOR)
 
 
 def sensor_kernel(function) -> Kernel:
+    """Make a sensor's kernel of `f(w, i, world, s, key, sample)`, which measures vehicle `i` into `s[READING]` on."""
     return Kernel(function, SENSOR)
 
 
@@ -135,22 +137,14 @@ class Sensor(Plugin):
 
 @compiled
 def world_to_body(w, i, x, y, z):
-    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
-    return (
-        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c + a * d) * y + 2.0 * (b * d - a * c) * z,
-        2.0 * (b * c - a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d + a * b) * z,
-        2.0 * (b * d + a * c) * x + 2.0 * (c * d - a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
-    )
+    """A vector of the world along the axes of vehicle `i`."""
+    return rotate_back(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
 
 
 @compiled
 def body_to_world(w, i, x, y, z):
-    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
-    return (
-        (1.0 - 2.0 * (c * c + d * d)) * x + 2.0 * (b * c - a * d) * y + 2.0 * (b * d + a * c) * z,
-        2.0 * (b * c + a * d) * x + (1.0 - 2.0 * (b * b + d * d)) * y + 2.0 * (c * d - a * b) * z,
-        2.0 * (b * d - a * c) * x + 2.0 * (c * d + a * b) * y + (1.0 - 2.0 * (b * b + c * c)) * z,
-    )
+    """A vector of vehicle `i` along the axes of the world."""
+    return rotate(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
 
 
 @compiled
@@ -165,6 +159,7 @@ def to_sensor(s, x, y, z):
 
 @compiled
 def sensor_position(w, i, s):
+    """Position of the place where the sensor sits, world."""
     x, y, z = body_to_world(w, i, s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2])
     return w[row.PX + i] + x, w[row.PY + i] + y, w[row.PZ + i] + z
 
@@ -187,7 +182,7 @@ def sensor_velocity(w, i, s):
 
 @compiled
 def sensor_velocity_in_body(w, i, s):
-    """The same along the axes of the body."""
+    """Velocity of the place where the sensor sits, along the axes of the body."""
     x, y, z = turning_velocity(w, i, s)
     u, v, t = world_to_body(w, i, w[row.VX + i], w[row.VY + i], w[row.VZ + i])
     return u + x, v + y, t + z

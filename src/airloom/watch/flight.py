@@ -21,6 +21,7 @@ from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
+from airloom.physics.attitude import rotate
 from airloom.world.ground import W_TOP, ground
 
 if TYPE_CHECKING:
@@ -43,15 +44,13 @@ def heights_above_ground(w, i, world):
     lowest = w[row.PZ + i] - abs(cx) - abs(cy) - abs(cz) - hx - hy - hz - world[W_TOP]
     if lowest > hz:
         return lowest, told
-    a, b, c, d = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
     lowest = np.inf
     for corner in range(8):
         x = cx + (hx if corner & 1 else -hx)
         y = cy + (hy if corner & 2 else -hy)
         z = cz + (hz if corner & 4 else -hz)
-        east = w[row.PX + i] + (1 - 2 * (c * c + d * d)) * x + 2 * (b * c - a * d) * y + 2 * (b * d + a * c) * z
-        north = w[row.PY + i] + 2 * (b * c + a * d) * x + (1 - 2 * (b * b + d * d)) * y + 2 * (c * d - a * b) * z
-        up = w[row.PZ + i] + 2 * (b * d - a * c) * x + 2 * (c * d + a * b) * y + (1 - 2 * (b * b + c * c)) * z
+        east, north, up = rotate(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
+        east, north, up = w[row.PX + i] + east, w[row.PY + i] + north, w[row.PZ + i] + up
         lowest = min(lowest, up - ground(world, east, north)[0])
     return lowest, told
 

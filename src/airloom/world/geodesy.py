@@ -17,6 +17,7 @@ ECCENTRICITY2 = FLATTENING * (2.0 - FLATTENING)
 
 @compiled
 def sphere_to_geodetic(x, y, z, latitude, longitude, altitude):
+    """Latitude, longitude and altitude of a local place, on a sphere."""
     c = sqrt(x * x + y * y) / EARTH_RADIUS
     if c == 0.0:
         return latitude, longitude, altitude + z
@@ -35,7 +36,7 @@ def _earth_centred(latitude, longitude, altitude):
 
 @compiled
 def local_to_geodetic(x, y, z, latitude, longitude, altitude):
-    """East, north, up from a tangent plane at the origin, through earth-centred axes (Bowring's iteration)."""
+    """Of east, north, up from a tangent plane at the origin, through earth-centred axes (Bowring's iteration)."""
     sl, cl, so, co = sin(latitude), cos(latitude), sin(longitude), cos(longitude)
     ex, ey, ez = _earth_centred(latitude, longitude, altitude)
     ex += -so * x - sl * co * y + cl * co * z
@@ -53,7 +54,7 @@ def local_to_geodetic(x, y, z, latitude, longitude, altitude):
 
 @compiled
 def geodetic_to_local(latitude, longitude, altitude, latitude0, longitude0, altitude0):
-    """The other way: local east, north, up of a place on Earth."""
+    """The opposite of `local_to_geodetic`: east, north, up of a place on Earth."""
     x, y, z = _earth_centred(latitude, longitude, altitude)
     x0, y0, z0 = _earth_centred(latitude0, longitude0, altitude0)
     x, y, z = x - x0, y - y0, z - z0

@@ -6,10 +6,15 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from airloom.basics.rotations import euler_from_quaternion, matrix_from_euler, quaternion_from_euler
+from airloom.basics.rotations import (
+    euler_from_quaternion,
+    matrix_from_euler,
+    matrix_from_quaternion,
+    quaternion_from_euler,
+)
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics.attitude import multiply, normalize, orient, rotate_by_rates
+from airloom.physics.attitude import multiply, normalize, orient, rotate, rotate_back, rotate_by_rates, rotation
 
 
 def rows(w: np.ndarray, first: int, count: int) -> np.ndarray:
@@ -37,6 +42,21 @@ def test_orient_gives_the_rotation_matrix_and_the_velocity_through_the_air() -> 
         rows(w, row.WX, 3), rows(w, row.CX, 3)
     )
     assert rows(w, row.UX, 3) == pytest.approx(through_air)
+
+
+def test_vectors_are_rotated_and_back() -> None:
+    attitude, vector = Rotation.random(rng=np.random.default_rng(5)), np.array([1.0, -2.0, 3.0])
+    quaternion = attitude.as_quat(scalar_first=True)
+    assert rotation(*quaternion) == pytest.approx(attitude.as_matrix().ravel())
+    assert rotate(*quaternion, *vector) == pytest.approx(attitude.apply(vector))
+    assert rotate_back(*quaternion, *vector) == pytest.approx(attitude.inv().apply(vector))
+
+
+def test_many_matrices_at_once_are_those_of_the_compiled_loop_to_the_bit() -> None:
+    quaternions = Rotation.random(6, rng=np.random.default_rng(6)).as_quat(scalar_first=True)
+    matrices = matrix_from_quaternion(quaternions.reshape(2, 3, 4))
+    assert matrices.shape == (2, 3, 3, 3)
+    assert matrices.reshape(6, 9).tolist() == [list(rotation(*quaternion)) for quaternion in quaternions]
 
 
 def test_product_of_quaternions() -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 from airloom.bus import messages
 from airloom.bus.bus import Bus
 from airloom.runs.mcap import LogError, LogReader, LogWriter
-from airloom.runs.replay import print_replay, replay
+from airloom.runs.replay import play, print_replay
 
 PERIOD = 10_000_000
 
@@ -34,7 +34,7 @@ def path(tmp_path):
 def test_a_replay_gives_the_same_messages(path, tmp_path):
     bus = Bus()
     with LogWriter(tmp_path / "again.mcap", bus):
-        replay(path, bus, speed=math.inf)
+        play(path, bus, speed=math.inf)
 
     def content(path):
         return [(topic, time_ns, messages.serialize(message)) for topic, time_ns, message in LogReader(path).messages()]
@@ -46,21 +46,21 @@ def test_a_replay_gives_the_same_messages(path, tmp_path):
 def test_topics_can_be_chosen(path):
     bus, received = Bus(), []
     bus.subscribe("*", lambda topic, _, time_ns: received.append((topic.name, time_ns)))
-    replay(path, bus, speed=math.inf, topics=["/events"])
+    play(path, bus, speed=math.inf, topics=["/events"])
     assert received == [("/events", 5 * PERIOD)]
 
 
 @pytest.mark.parametrize(("speed", "seconds"), [(2.0, 0.15), (1.0, 0.3)])
 def test_it_is_paced(path, speed, seconds):
     started = time.monotonic()
-    replay(path, Bus(), speed=speed)
+    play(path, Bus(), speed=speed)
     assert seconds <= time.monotonic() - started < seconds + 0.5
 
 
 @pytest.mark.parametrize("speed", [0, -1, math.nan])
 def test_a_senseless_speed_is_explained(path, speed):
     with pytest.raises(LogError, match="speed above 0"):
-        replay(path, Bus(), speed=speed)
+        play(path, Bus(), speed=speed)
 
 
 def test_the_table(path, tmp_path):

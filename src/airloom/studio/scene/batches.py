@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import viser
+from viser.transforms import SO3
 
 from airloom.scenario.models import Vehicle
 from airloom.studio.scene import shapes
 from airloom.studio.scene.meshes import Colour, glb, linear
-from airloom.studio.scene.quaternions import about_z, multiplied, rotated, shortest_from_z
 from airloom.studio.scene.shadows import vehicle_shadow
 
 TURN_AT_MOST = 0.9  # rad a frame, or blades would seem to turn the wrong way
@@ -27,7 +27,7 @@ class Batch:
         self.angles = np.zeros((n, len(rotors)), dtype=np.float32)
         self._turning = shapes.turning(vehicle).astype(np.float32)
         self._hubs = shapes.hubs(vehicle).astype(np.float32)
-        self._upright = shortest_from_z(shapes.axes(vehicle)).astype(np.float32)
+        self._upright = SO3(shapes.tilt(shapes.axes(vehicle)).wxyz.astype(np.float32))
         self._fast = FAST * max(rotor.max_speed for rotor in rotors)
         nowhere, level = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
         self._body = scene.add_batched_glb(
@@ -61,10 +61,11 @@ class Batch:
         self._discs.batched_scales = (speeds.max(axis=1) > self._fast).astype(np.float32)
         if self._blades is not None:
             self.angles += self._turning * TURN_AT_MOST * np.tanh(speeds * elapsed / TURN_AT_MOST)
-            hubs = positions[:, None] + rotated(attitudes[:, None], self._hubs)
-            turned = multiplied(attitudes[:, None], multiplied(self._upright, about_z(self.angles)))
+            vehicles = SO3(attitudes[:, None])
+            hubs = positions[:, None] + vehicles.apply(self._hubs)
+            turned = vehicles @ self._upright @ SO3.from_z_radians(self.angles)
             self._blades.batched_positions = hubs.reshape(-1, 3)
-            self._blades.batched_wxyzs = turned.reshape(-1, 4)
+            self._blades.batched_wxyzs = turned.wxyz.reshape(-1, 4)
 
     def show_shadows(self, points: np.ndarray, attitudes: np.ndarray) -> None:
         """Of the members; there is none where a point is NaN."""

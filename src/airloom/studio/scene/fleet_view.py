@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import viser
+from viser.transforms import SO3
 
 from airloom.basics.rotations import quaternion_from_euler, yaw_from_quaternion
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.scene.batches import Batch
 from airloom.studio.scene.meshes import Colour
 from airloom.studio.scene.overlays import KINDS, Contacts, Fleet, Options, Overlay
-from airloom.studio.scene.quaternions import yaws
 from airloom.studio.scene.shadows import ABOVE, fallen, lying
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, Snapshot
 
@@ -124,7 +124,7 @@ class FleetView:
         self._carrier.position = origin
         relative = self.positions - origin
         shadows = fallen(self.fleet.world, self.positions)
-        flat = lying(self.fleet.world, shadows, yaws(self._attitudes))
+        flat = lying(self.fleet.world, shadows, SO3(self._attitudes).compute_yaw_radians())
         shadows += [0.0, 0.0, ABOVE] - origin
         for batch in self._batches:
             k = batch.members

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from trimesh import Trimesh
+from trimesh.exchange.gltf import export_glb
 
 Colour = tuple[int, int, int]
 UNLIT = "KHR_materials_unlit"
@@ -114,45 +114,26 @@ def glb(
     One that has light of its own, red, green and blue for each vertex, needs none from elsewhere: it is drawn quicker.
     """
     shades = linear(mesh.colours[:, :3]) if light is None else light
-    colours = np.column_stack([shades, mesh.colours[:, 3] / 255.0])
-    parts = [
-        (mesh.vertices.astype("<f4"), {"componentType": 5126, "type": "VEC3"}),
-        (colours.astype("<f4"), {"componentType": 5126, "type": "VEC4"}),
-        (mesh.faces.astype("<u4").ravel(), {"componentType": 5125, "type": "SCALAR"}),
-    ]
-    attributes = {"POSITION": 0, "COLOR_0": 1}
-    if normals is not None:
-        attributes["NORMAL"] = len(parts)
-        parts.append((normals.astype("<f4"), {"componentType": 5126, "type": "VEC3"}))
-    low, high = mesh.extent
-    starts = np.cumsum([0, *(data.nbytes for data, _ in parts)])
-    accessors = [{"bufferView": k, "count": len(data), **kind} for k, (data, kind) in enumerate(parts)]
-    accessors[0] |= {"min": low.tolist(), "max": high.tolist()}
-    material: dict[str, Any] = {
-        "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness},
-        "alphaMode": "BLEND" if mesh.colours[:, 3].min() < 255 else "OPAQUE",
-        **({} if light is None else {"extensions": {UNLIT: {}}}),
-    }
-    document = {
-        "asset": {"version": "2.0"},
-        **({} if light is None else {"extensionsUsed": [UNLIT]}),
-        "scene": 0,
-        "scenes": [{"nodes": [0]}],
-        "nodes": [{"mesh": 0}],
-        "meshes": [{"primitives": [{"attributes": attributes, "indices": 2, "material": 0}]}],
-        "materials": [material],
-        "accessors": accessors,
-        "bufferViews": [
-            {"buffer": 0, "byteOffset": int(start), "byteLength": data.nbytes}
-            for (data, _), start in zip(parts, starts, strict=False)
-        ],
-        "buffers": [{"byteLength": int(starts[-1])}],
-    }
-    text = json.dumps(document).encode()
-    text += b" " * (-len(text) % 4)
-    binary = b"".join(data.tobytes() for data, _ in parts)
-    chunks = struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(binary), b"BIN\0") + binary
-    return struct.pack("<4sII", b"glTF", 2, 12 + len(chunks)) + chunks
+    colours = np.column_stack([shades, mesh.colours[:, 3] / 255.0]).astype(np.float32)
+
+    def paint(document: dict[str, Any]) -> None:
+        """trimesh's own colours have 8 bits, too few for dark ones; ours come as an attribute it does not know."""
+        (primitive,) = document["meshes"][0]["primitives"]
+        primitive["attributes"]["COLOR_0"] = primitive["attributes"].pop("_colours")
+        primitive["material"] = 0
+        material: dict[str, Any] = {
+            "pbrMetallicRoughness": {"metallicFactor": 0.0, "roughnessFactor": roughness},
+            "alphaMode": "BLEND" if mesh.colours[:, 3].min() < 255 else "OPAQUE",
+        }
+        document["materials"] = [material]
+        if light is not None:
+            material["extensions"] = {UNLIT: {}}
+            document["extensionsUsed"] = [UNLIT]
+
+    solid = Trimesh(
+        mesh.vertices, mesh.faces, vertex_normals=normals, vertex_attributes={"_colours": colours}, process=False
+    )
+    return export_glb(solid.scene(), include_normals=normals is not None, tree_postprocessor=paint)
 
 
 def linear(colours: np.ndarray) -> np.ndarray:

@@ -6,11 +6,11 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 import viser
+from viser.transforms import SO3
 
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.scene import shapes
 from airloom.studio.scene.meshes import Colour, annulus, glb, linear
-from airloom.studio.scene.quaternions import rotated
 from airloom.studio.scene.trails import Trails
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, TARGET
 from airloom.world.ground import ground, world_array
@@ -150,11 +150,11 @@ class Thrust(Overlay):
     def show(self, time: float, states: np.ndarray, selected: int | None) -> None:
         chosen = slice(None) if len(states) <= THRUST_AT_MOST else [] if selected is None else [selected]
         states, fleet = states[chosen], self.fleet
-        attitudes = states[:, None, ATTITUDE]
+        attitudes = SO3(states[:, None, ATTITUDE])
         speeds = np.nan_to_num(states[:, ROTOR_SPEEDS])[:, : fleet.hubs.shape[1]]
         lengths = fleet.lift[chosen] * speeds**2 * fleet.reaches[chosen][:, None]
-        hubs = states[:, None, POSITION] + rotated(attitudes, fleet.hubs[chosen])
-        tips = hubs + lengths[..., None] * rotated(attitudes, fleet.axes[chosen])
+        hubs = states[:, None, POSITION] + attitudes.apply(fleet.hubs[chosen])
+        tips = hubs + lengths[..., None] * attitudes.apply(fleet.axes[chosen])
         seen = lengths > 0.05 * fleet.size
         self.handles[0].points = np.stack([hubs[seen], tips[seen]], axis=1)  # type: ignore[attr-defined]
 

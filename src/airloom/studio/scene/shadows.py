@@ -9,11 +9,11 @@ from __future__ import annotations
 from math import cos, sin
 
 import numpy as np
+from viser.transforms import SO3
 
 from airloom.scenario.models import Obstacle, Vehicle
 from airloom.studio.scene.meshes import Colour, Mesh, annulus, joined, ngon, painted, prism, rectangle
-from airloom.studio.scene.quaternions import about_z, multiplied, shortest_from_z
-from airloom.studio.scene.shapes import axes, hubs
+from airloom.studio.scene.shapes import axes, hubs, tilt
 from airloom.world.ground import W_BASE, W_COLUMNS, W_OBSTACLES, ground, ray
 
 SUN = np.array([-0.25, -0.7, 0.85])
@@ -66,11 +66,12 @@ def fallen(world: np.ndarray, positions: np.ndarray) -> np.ndarray:
 
 def lying(world: np.ndarray, points: np.ndarray, yaws: np.ndarray) -> np.ndarray:
     """The attitudes of shapes that lie on the slope of the ground at some points."""
+    turned = SO3.from_z_radians(yaws)
     if world[W_COLUMNS] == 0.0:
-        return about_z(yaws)
+        return turned.wxyz
     slopes = np.array([ground(world, *point[:2])[1:] for point in np.nan_to_num(points)]).reshape(-1, 2)
     normals = np.column_stack([-slopes, np.ones(len(slopes))])
-    return multiplied(shortest_from_z(normals / np.linalg.norm(normals, axis=1, keepdims=True)), about_z(yaws))
+    return (tilt(normals / np.linalg.norm(normals, axis=1, keepdims=True)) @ turned).wxyz
 
 
 def obstacle_shadow(obstacle: Obstacle, world: np.ndarray) -> Mesh:

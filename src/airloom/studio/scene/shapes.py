@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from viser.transforms import SO3
 
 from airloom.scenario.models import Rotor, Vehicle
 from airloom.studio.scene.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
-from airloom.studio.scene.quaternions import rotated, shortest_from_z
 
 GRAPHITE: Colour = (38, 42, 48)
 ARM: Colour = (62, 68, 77)
@@ -72,13 +72,16 @@ def disc_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
         colour = accent if _is_front(vehicle, rotor) else DISC
         blur = annulus(0.12 * rotor.radius, 0.94 * rotor.radius, sides, colour, (0.10, 0.26))
         rim = annulus(0.94 * rotor.radius, rotor.radius, sides, colour, (0.55, 0.55))
-        discs.append(joined([blur, rim]).turned(tilt(axis)).moved(rotor.position))
+        discs.append(joined([blur, rim]).turned(tilt(axis).as_matrix()).moved(rotor.position))
     return joined(discs)
 
 
-def tilt(axis: np.ndarray) -> np.ndarray:
-    """The shortest rotation that takes z to an axis."""
-    return rotated(shortest_from_z(axis), np.eye(3)).T
+def tilt(axes: np.ndarray) -> SO3:
+    """The shortest rotations that take z to unit vectors; about x where z is turned over."""
+    x, y, z = np.moveaxis(axes, -1, 0)
+    over = z < -0.999999
+    q = np.stack([1.0 + z, np.where(over, 1.0, -y), np.where(over, 0.0, x), np.zeros_like(z)], axis=-1)
+    return SO3(q).normalize()
 
 
 def _is_front(vehicle: Vehicle, rotor: Rotor) -> bool:

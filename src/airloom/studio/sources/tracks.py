@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
+from airloom.basics.rotations import matrix_from_quaternion
 from airloom.commands import Mode
 from airloom.runs.mcap import LogReader
 from airloom.scenario.models import Vehicle
-from airloom.studio.scene.quaternions import rotated
 from airloom.studio.sources.source import ATTITUDE, MODE, POSITION, RATES, ROTOR_SPEEDS, TARGET, TARGET_YAW, VELOCITY
 
 SMOOTH = slice(POSITION.start, RATES.stop)
@@ -79,7 +79,7 @@ def _read_motion(log: LogReader, vehicles: Mapping[str, Vehicle], pose_topics: M
         pose, twist = poses[pose_topics[name]][1], twists[pose_topics[name]][1]
         frames[:, POSITION] = frames[:, TARGET] = pose[:, :3]
         frames[:, ATTITUDE] = pose[:, [6, 3, 4, 5]]
-        frames[:, VELOCITY] = rotated(frames[:, ATTITUDE], twist[:, :3])
+        frames[:, VELOCITY] = np.einsum("nij,nj->ni", matrix_from_quaternion(frames[:, ATTITUDE]), twist[:, :3])
         frames[:, RATES] = twist[:, 3:]
     return tracks
 

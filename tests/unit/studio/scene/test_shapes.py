@@ -9,8 +9,7 @@ import pytest
 from airloom.scenario import load
 from airloom.studio.scene import shapes
 from airloom.studio.scene.fleet_view import ORANGE
-from airloom.studio.scene.meshes import beam, glb, joined, ngon, painted, prism, rectangle
-from airloom.studio.scene.quaternions import about_z, multiplied, rotated, shortest_from_z
+from airloom.studio.scene.meshes import beam, glb, joined, linear, ngon, painted, prism, rectangle
 
 KINDS = ("crazyflie2", "iris", "x500", "hexarotor", "quad_plus")
 
@@ -73,21 +72,44 @@ def test_gltf_holds_the_triangles():
     data = glb(mesh)
     magic, version, length = struct.unpack_from("<4sII", data)
     assert (magic, version, length) == (b"glTF", 2, len(data))
-    size = struct.unpack_from("<I", data, 12)[0]
-    document = json.loads(data[20 : 20 + size])
-    binary = data[28 + size :]
-    position, _, index = document["accessors"]
-    assert (position["count"], index["count"]) == (len(mesh.vertices), 3 * len(mesh.faces))
-    vertices = np.frombuffer(binary, "<f4", 3 * position["count"]).reshape(-1, 3)
-    np.testing.assert_allclose(vertices, mesh.vertices, atol=1e-6)
-    start = document["bufferViews"][2]["byteOffset"]
-    np.testing.assert_array_equal(np.frombuffer(binary, "<u4", index["count"], start), mesh.faces.ravel())
+    document, numbers = parts_of(data)
+    np.testing.assert_allclose(numbers["POSITION"], mesh.vertices, atol=1e-6)
+    np.testing.assert_array_equal(numbers["index"].reshape(-1, 3), mesh.faces)
+    np.testing.assert_allclose(numbers["COLOR_0"][:, :3], linear(mesh.colours[:, :3]), atol=1e-6)
+    assert "NORMAL" not in numbers  # so that faces are flat
     assert document["materials"][0]["alphaMode"] == "OPAQUE"
 
 
-def test_many_rotations_at_once():
+def test_gltf_may_be_translucent_smooth_and_bring_its_light():
+    mesh = painted(np.eye(3), [[0, 1, 2]], ORANGE, opacity=0.5)
+    light, normals = np.array([[0.001, 0.5, 1.0]] * 3), np.array([[0.6, 0.0, 0.8]] * 3)
+    document, numbers = parts_of(glb(mesh, light=light, normals=normals))
+    np.testing.assert_allclose(numbers["COLOR_0"][:, :3], light, rtol=1e-6)
+    np.testing.assert_allclose(numbers["COLOR_0"][:, 3], 128 / 255)
+    np.testing.assert_allclose(numbers["NORMAL"], normals, rtol=1e-6)
+    (material,) = document["materials"]
+    assert (material["alphaMode"], document["extensionsUsed"]) == ("BLEND", list(material["extensions"]))
+
+
+def parts_of(data: bytes):
+    """The document in a binary glTF, and the numbers of its one mesh."""
+    size = struct.unpack_from("<I", data, 12)[0]
+    document, binary = json.loads(data[20 : 20 + size]), data[28 + size :]
+    (primitive,) = document["meshes"][0]["primitives"]
+
+    def numbers(accessor: int) -> np.ndarray:
+        kind = document["accessors"][accessor]
+        columns = {"SCALAR": 1, "VEC3": 3, "VEC4": 4}[kind["type"]]
+        start = document["bufferViews"][kind["bufferView"]]["byteOffset"]
+        found = np.frombuffer(binary, {5125: "<u4", 5126: "<f4"}[kind["componentType"]], columns * kind["count"], start)
+        return found.reshape(-1, columns)
+
+    accessors = {**primitive["attributes"], "index": primitive["indices"]}
+    return document, {name: numbers(k) for name, k in accessors.items()}
+
+
+def test_tilts_take_z_to_their_axes_by_the_shortest_way():
     axes = np.array([[0, 0, 1], [1, 0, 0], [0, -1, 0], [0, 0, -1], [0.6, 0, 0.8]], dtype=float)
-    np.testing.assert_allclose(rotated(shortest_from_z(axes), np.array([0.0, 0.0, 1.0])), axes, atol=1e-12)
-    quarter = about_z(np.array(np.pi / 2))
-    np.testing.assert_allclose(rotated(quarter, np.array([1.0, 0.0, 0.0])), [0, 1, 0], atol=1e-12)
-    np.testing.assert_allclose(rotated(multiplied(quarter, quarter), np.array([1.0, 0.0, 0.0])), [-1, 0, 0], atol=1e-12)
+    tilts = shapes.tilt(axes)
+    np.testing.assert_allclose(tilts.apply(np.array([0.0, 0.0, 1.0])), axes, atol=1e-12)
+    np.testing.assert_allclose(tilts.wxyz[:, 3], 0.0)

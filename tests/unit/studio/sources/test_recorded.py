@@ -6,6 +6,7 @@ import shutil
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from airloom.basics.rotations import quaternion_from_euler
 from airloom.commands import Mode
@@ -17,7 +18,6 @@ from airloom.scenario import load
 from airloom.simulation import Simulation
 from airloom.studio.film.film_set import FilmSet
 from airloom.studio.scene.cameras import FIELD_OF_VIEW
-from airloom.studio.scene.quaternions import rotated
 from airloom.studio.sources.playback import FASTEST, Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.sources.source import (
@@ -126,7 +126,7 @@ def test_at_the_times_of_the_log_states_are_those_of_the_log(source, clock, fold
         state = source.snapshot().vehicles[0]
         np.testing.assert_array_equal(state[POSITION], position[k].astype(np.float32))
         np.testing.assert_allclose(state[ATTITUDE], orientation[k][[3, 0, 1, 2]], atol=1e-6)
-        np.testing.assert_allclose(state[VELOCITY], rotated(orientation[k][[3, 0, 1, 2]], linear[k]), atol=1e-5)
+        np.testing.assert_allclose(state[VELOCITY], Rotation.from_quat(orientation[k]).apply(linear[k]), atol=1e-5)
         np.testing.assert_array_equal(state[RATES], angular[k].astype(np.float32))
         np.testing.assert_array_equal(state[TARGET], target[k].astype(np.float32))
         assert state[TARGET_YAW] == np.float32(yaw[k])
