@@ -1,6 +1,6 @@
 """What a controller outside may ask for: one class a method, from a line of JSON to the fields of the reply.
 
-Decoding and checking is msgspec's, which takes a microsecond where pydantic takes twenty.
+msgspec decodes and checks it in one go; only what it does not take is looked at with care.
 """
 
 from __future__ import annotations
