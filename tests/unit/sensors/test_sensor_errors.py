@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from validation.case import body, simulate
 
-from airloom.sensors.sensor_errors import Errors
+from airloom.sensors.sensor_errors import SensorErrors
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_pressure
 
@@ -115,4 +115,4 @@ def test_saturation_comes_after_quantisation() -> None:
 )
 def test_nonsense_is_refused(errors: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Errors.model_validate(errors)
+        SensorErrors.model_validate(errors)
