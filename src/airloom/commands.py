@@ -84,6 +84,28 @@ class Command:
         """Field by field as the class lists them."""
         raise NotImplementedError
 
+    def numbers_for(self, count: int) -> np.ndarray:
+        """The same for each of so many vehicles: [vehicle, number]."""
+        alike: list[float] = []
+        own = []
+        for name, place in places(type(self)).items():  # type: ignore[arg-type]
+            value, is_vector = getattr(self, name), isinstance(place, slice)
+            if isinstance(value, np.ndarray) and value.ndim > is_vector:
+                self._check_length(name, value, count)
+                own.append((place, value))
+                value = ZERO if is_vector else 0.0
+            alike.extend(value if is_vector else (value,))
+        numbers = np.empty((count, len(alike)))
+        numbers[:] = alike
+        for place, value in own:
+            numbers[:, place] = value
+        return numbers
+
+    def _check_length(self, name: str, value: np.ndarray, count: int) -> None:
+        if len(value) != count:
+            kind = type(self).__name__
+            raise CommandError(f"{kind}: {name} has {len(value)} rows, and the group {count} vehicles")
+
     @classmethod
     def of(cls, numbers: Sequence[float]) -> Self:
         """The other way round."""

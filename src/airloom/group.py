@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.commands import Command, CommandError, Mode, places
+from airloom.commands import Command, CommandError, Mode
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.control.command_rows import BURIED, OTHER_MODE, WIDTHS, first_insane, take_commands
+from airloom.control.command_rows import BURIED, OTHER_MODE, first_insane, take_commands
 from airloom.vehicle import THRUSTING, Vehicle
 from airloom.watch.guard import Commanded
 
@@ -105,7 +105,9 @@ class Group(Sequence):
         if not isinstance(command, Command):
             told = type(command).__name__
             raise CommandError(f"a group takes a command such as al.PositionYaw(positions), got {told}")
-        numbers = self._numbers(command)
+        numbers = command.numbers_for(len(self))
+        if command.is_for_many:
+            self._check_numbers(type(command), numbers)
         if not self._here.all():
             numbers = numbers[self._here]
         self._check_mode(command.mode)
@@ -113,26 +115,12 @@ class Group(Sequence):
             self._check_thrusts(numbers[:, 0])
         return numbers
 
-    def _numbers(self, command: Command) -> np.ndarray:
-        numbers = np.empty((len(self), WIDTHS[command.mode]))
-        if not command.is_for_many:
-            numbers[:] = command.numbers()
-            return numbers
-        for name, place in places(type(command)).items():  # type: ignore[arg-type]
-            value = getattr(command, name)
-            if isinstance(value, np.ndarray) and value.ndim > isinstance(place, slice) and len(value) != len(self):
-                kind = type(command).__name__
-                raise CommandError(f"{kind}: {name} has {len(value)} rows for a group of {len(self)} vehicles")
-            numbers[:, place] = value
+    def _check_numbers(self, kind: type[Command], numbers: np.ndarray) -> None:
         if (k := first_insane(numbers)) >= 0:
-            self._refuse(self._vehicles[k], type(command), numbers[k])
-        return numbers
-
-    def _refuse(self, vehicle: Vehicle, kind: type[Command], numbers: np.ndarray) -> None:
-        try:
-            kind.of(tuple(numbers.tolist()))
-        except CommandError as error:
-            raise CommandError(f"{vehicle.name}: {error}") from None
+            try:
+                kind.of(tuple(numbers[k].tolist()))
+            except CommandError as error:
+                raise CommandError(f"{self._vehicles[k].name}: {error}") from None
 
     def _check_mode(self, mode: Mode) -> None:
         if mode not in self._flown:

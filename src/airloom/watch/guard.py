@@ -72,10 +72,10 @@ class Guard:
         self._look_by(deadline)
 
     def heard_all(self, commanded: Commanded, mode: Mode) -> None:
-        """The same for many, which are all in this mode now."""
+        """The same for many, all of which are in this mode now."""
         if mode in HOLDING:
-            for name in self._deadlines.keys() & commanded.watched:
-                del self._deadlines[name]
+            for name in commanded.watched if self._deadlines else ():
+                self._deadlines.pop(name, None)
         elif self._held or self._sim.guides.has_any:
             for vehicle in commanded.vehicles:
                 self.heard(vehicle)
