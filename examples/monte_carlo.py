@@ -29,7 +29,7 @@ def main() -> float:
         sim.reset(seed)
         sim.run(until=REST)
         swarm = sim.group()
-        swarm.command(positions=swarm.positions + np.array([0.0, 0.0, 1.0]))
+        swarm.command(al.PositionYaw(swarm.positions + np.array([0.0, 0.0, 1.0])))
         sim.run(until=REST + FLIGHT)
         drifts.append([al.euler_from_quaternion(one.estimate.attitude)[2] - one.euler[2] for one in swarm])
     found = np.degrees(np.std((np.array(drifts) + np.pi) % (2 * np.pi) - np.pi))

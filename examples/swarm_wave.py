@@ -30,7 +30,7 @@ def main() -> float:
         velocities, accelerations = np.zeros_like(places), np.zeros_like(places)
         velocities[:, 2] = waving * frequency * np.cos(phase)
         accelerations[:, 2] = -waving * frequency**2 * np.sin(phase)
-        swarm.command(places, velocities=velocities, accelerations=accelerations)
+        swarm.command(al.PositionYaw(places, velocity=velocities, acceleration=accelerations))
         sim.step(20)
         if sim.time > 22.0:
             errors.append(swarm.positions[:, 2] - places[:, 2])

@@ -6,13 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from functools import cache, cached_property
-from math import cos, fabs, inf, sin
-from typing import Any, ClassVar
+from math import fabs, inf
+from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from airloom.compiled import rows as row
 from airloom.errors import Refusal
 
-Vector = Sequence[float]
+Number = float | np.ndarray
+Vector = Sequence[float] | np.ndarray
 ZERO = (0.0, 0.0, 0.0)
 EDGE = 1e6
 """The world ends so many metres from its origin, along each axis; nor may any other number of a command be greater."""
@@ -57,26 +60,69 @@ def _as_key(name: str) -> str:
 
 @dataclass(frozen=True)
 class Command:
-    """Base of all commands: three numbers for each vector, and only finite ones that are no plain mistake."""
+    """Base of all commands: three numbers for each vector, and only finite ones that are no plain mistake.
+
+    For a group any field may be an array with a row a vehicle: [vehicle, 3] for a vector, [vehicle] for a number.
+    What is in them the group checks, which knows the vehicles' names.
+    """
 
     mode: ClassVar[Mode]
-    first_row: ClassVar[int]
-    """Where the numbers go in the workspace."""
+    rows: ClassVar[tuple[int, ...]]
+    """Where each field goes in the workspace, a vector with three rows. Nobody else says it, see `command_rows.py`."""
+    is_for_many = False
+    """Whether a field has a row a vehicle: only a group takes it."""
 
     def __post_init__(self) -> None:
-        for name, is_good, what in _checks(type(self)):  # type: ignore[arg-type]
+        for name, is_good, dimensions, what in _checks(type(self)):  # type: ignore[arg-type]
             value = getattr(self, name)
-            if value is not ZERO and not is_good(value):
-                most = f"; no number may be greater than {EDGE:g}" if _is_too_large(value) else ""
-                raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}{most}")
+            if value is ZERO or is_good(value):
+                continue
+            if not _has_rows(value, dimensions):
+                raise CommandError(f"{type(self).__name__}: {name} must be {what}, got {value!r}{_hint(value)}")
+            object.__setattr__(self, "is_for_many", True)
 
     def numbers(self) -> tuple[float, ...]:
+        """Field by field as the class lists them."""
         raise NotImplementedError
+
+    def numbers_for(self, count: int) -> np.ndarray:
+        """The same for each of so many vehicles: [vehicle, number]."""
+        alike: list[float] = []
+        own = []
+        for name, place in places(type(self)).items():  # type: ignore[arg-type]
+            value, is_vector = getattr(self, name), isinstance(place, slice)
+            if isinstance(value, np.ndarray) and value.ndim > is_vector:
+                self._check_length(name, value, count)
+                own.append((place, value))
+                value = ZERO if is_vector else 0.0
+            alike.extend(value if is_vector else (value,))
+        numbers = np.empty((count, len(alike)))
+        numbers[:] = alike
+        for place, value in own:
+            numbers[:, place] = value
+        return numbers
+
+    def _check_length(self, name: str, value: np.ndarray, count: int) -> None:
+        if len(value) != count:
+            kind = type(self).__name__
+            raise CommandError(f"{kind}: {name} has {len(value)} rows, and the group {count} vehicles")
+
+    @classmethod
+    def of(cls, numbers: Sequence[float]) -> Self:
+        """The other way round."""
+        return cls(*[numbers[place] for place in places(cls).values()])  # type: ignore[arg-type]
+
+    def check_is_for_one(self, who: str) -> None:
+        """Raise a CommandError if it is for many vehicles."""
+        if self.is_for_many:
+            raise CommandError(
+                f"{who} takes a command for one vehicle; this {type(self).__name__} has a row a vehicle, for a group"
+            )
 
 
 def _is_number(value: Any) -> bool:
     try:
-        return fabs(value) <= EDGE
+        return not (isinstance(value, np.ndarray) and value.ndim) and fabs(value) <= EDGE
     except (TypeError, OverflowError):
         return False
 
@@ -89,19 +135,42 @@ def _is_vector(value: Any) -> bool:
         return False
 
 
-def _is_too_large(value: Any) -> bool:
+def _has_rows(value: Any, dimensions: int) -> bool:
+    """Whether it is an array with a row a vehicle."""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        return False
+    return value.ndim == dimensions and value.shape[1:] in ((), (3,))
+
+
+def _hint(value: Any) -> str:
     numbers = value if isinstance(value, Sequence) else [value]
-    return any(isinstance(number, int | float) and EDGE < abs(number) < inf for number in numbers)
+    if any(isinstance(number, int | float) and EDGE < abs(number) < inf for number in numbers):
+        return f"; no number may be greater than {EDGE:g}"
+    if any(isinstance(number, list | tuple) for number in numbers):
+        return "; for a group, give a NumPy array with a row a vehicle"
+    return ""
 
 
 @cache
-def _checks(kind: type[Command]) -> list[tuple[str, Callable[[Any], bool], str]]:
-    """For each field its name, what it must pass, and what that means."""
-    names = {field.name: isinstance(field.default, tuple) for field in fields(kind)}
-    vectors = {"position", "velocity", "torque", "attitude"} | {name for name, is_vector in names.items() if is_vector}
+def places(kind: type[Command]) -> dict[str, int | slice]:
+    """Where each field lies among the numbers of a command: a vector takes three."""
+    found: dict[str, int | slice] = {}
+    at = 0
+    for field in fields(kind):
+        is_vector = field.type == "Vector"
+        found[field.name] = slice(at, at + 3) if is_vector else at
+        at += 3 if is_vector else 1
+    return found
+
+
+@cache
+def _checks(kind: type[Command]) -> list[tuple[str, Callable[[Any], bool], int, str]]:
+    """For each field its name, what it must pass, the dimensions of an array for many, and what must be said."""
     return [
-        (name, _is_vector, "three finite numbers") if name in vectors else (name, _is_number, "a finite number")
-        for name in names
+        (name, _is_vector, 2, "three finite numbers")
+        if isinstance(place, slice)
+        else (name, _is_number, 1, "a finite number")
+        for name, place in places(kind).items()  # type: ignore[arg-type]
     ]
 
 
@@ -110,16 +179,15 @@ class PositionYaw(Command):
     """Be at a position (world, m) with a yaw (rad); velocity, acceleration and yaw rate are fed forward."""
 
     mode = Mode.POSITION_YAW
-    first_row = row.SPX
+    rows = (row.SPX, row.SYAW, row.SVX, row.SAX, row.SYAWRATE)
     position: Vector
-    yaw: float = 0.0
+    yaw: Number = 0.0
     velocity: Vector = ZERO
     acceleration: Vector = ZERO
-    yaw_rate: float = 0.0
+    yaw_rate: Number = 0.0
 
     def numbers(self) -> tuple[float, ...]:
-        yaw = (self.yaw, self.yaw_rate, cos(self.yaw), sin(self.yaw))
-        return (*self.position, *self.velocity, *self.acceleration, *yaw)
+        return (*self.position, self.yaw, *self.velocity, *self.acceleration, self.yaw_rate)
 
 
 @dataclass(frozen=True)
@@ -127,14 +195,14 @@ class VelocityYawRate(Command):
     """Move with a velocity (m/s, world, or along the vehicle's heading with `body_frame`) and turn with a yaw rate."""
 
     mode = Mode.VELOCITY_YAWRATE
-    first_row = row.BVX
+    rows = (row.BVX, row.BYAWRATE, row.BAX, row.B_IN_BODY)
     velocity: Vector
-    yaw_rate: float = 0.0
+    yaw_rate: Number = 0.0
     acceleration: Vector = ZERO
-    body_frame: bool = False
+    body_frame: bool | np.ndarray = False
 
     def numbers(self) -> tuple[float, ...]:
-        return (*self.velocity, *self.acceleration, self.yaw_rate, float(self.body_frame))
+        return (*self.velocity, self.yaw_rate, *self.acceleration, self.body_frame)
 
 
 @dataclass(frozen=True)
@@ -142,8 +210,8 @@ class ThrustAttitude(Command):
     """Thrust (N) and attitude: roll, pitch, yaw turned in this order about the vehicle's own axes (rad)."""
 
     mode = Mode.THRUST_ATTITUDE
-    first_row = row.ATHRUST
-    thrust: float
+    rows = (row.ATHRUST, row.AROLL, row.AROLLRATE)
+    thrust: Number
     attitude: Vector = ZERO
     attitude_rates: Vector = ZERO
 
@@ -156,14 +224,14 @@ class ThrustVelocity(Command):
     """Thrust (N) and angular velocity (rad/s, body, or world with `world`)."""
 
     mode = Mode.THRUST_VELOCITY
-    first_row = row.RTHRUST
-    thrust: float
+    rows = (row.RTHRUST, row.RX, row.RAX, row.R_IN_WORLD)
+    thrust: Number
     velocity: Vector = ZERO
     acceleration: Vector = ZERO
-    world: bool = False
+    world: bool | np.ndarray = False
 
     def numbers(self) -> tuple[float, ...]:
-        return (self.thrust, *self.velocity, *self.acceleration, float(self.world))
+        return (self.thrust, *self.velocity, *self.acceleration, self.world)
 
 
 @dataclass(frozen=True)
@@ -171,13 +239,13 @@ class ThrustTorque(Command):
     """Thrust (N) and torque (N m, body, or world with `world`)."""
 
     mode = Mode.THRUST_TORQUE
-    first_row = row.QTHRUST
-    thrust: float
+    rows = (row.QTHRUST, row.QTX, row.Q_IN_WORLD)
+    thrust: Number
     torque: Vector = ZERO
-    world: bool = False
+    world: bool | np.ndarray = False
 
     def numbers(self) -> tuple[float, ...]:
-        return (self.thrust, *self.torque, float(self.world))
+        return (self.thrust, *self.torque, self.world)
 
 
 BY_MODE: dict[Mode, type[Command]] = {

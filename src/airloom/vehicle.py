@@ -25,18 +25,19 @@ from airloom.commands import (
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.compiled.tables import TICKS
+from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_command, take_command
 from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
 from airloom.engines.fleet import Craft
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
-from airloom.world.ground import W_TOP, ground
+from airloom.world.ground import ground
 
 if TYPE_CHECKING:
     from airloom.scenario import models
     from airloom.simulation import Simulation
 
-TOLERATED_DEPTH = 1e-3  # m below the ground, for a setpoint
+THRUSTING = (ThrustAttitude, ThrustVelocity, ThrustTorque)
 _MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
 
 
@@ -50,7 +51,6 @@ class Vehicle:
         self._shares: dict[str, dict[str, float]] = {}
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
-        self._is_told_of_ground = False
         self.settle(craft)
 
     def settle(self, craft: Craft) -> None:
@@ -58,6 +58,7 @@ class Vehicle:
         fleet = self._sim.fleet
         self._fleet, self._craft = fleet, craft
         self._column = fleet.column(craft)
+        self._memory, self._place = fleet.flight.blocks.reshape(-1), craft.block * row.WIDTH + craft.lane
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
         for sensor in self._faults:
             self._apply_faults(sensor)
@@ -134,8 +135,8 @@ class Vehicle:
     @property
     def setpoint(self) -> PositionYaw:
         """The last position and yaw it was told; where it started before the first."""
-        p = self._get(row.SPX, 11)
-        return PositionYaw(tuple(p[0:3]), float(p[9]), tuple(p[3:6]), tuple(p[6:9]), float(p[10]))
+        mode = Mode.POSITION_YAW
+        return PositionYaw.of(tuple(self._memory[self._place + ROWS[mode, : WIDTHS[mode]]].tolist()))
 
     @property
     def mode(self) -> Mode:
@@ -165,25 +166,23 @@ class Vehicle:
     def command(self, command: Command, switch: bool = True) -> None:
         """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
         self.check_command(command)
-        if isinstance(command, PositionYaw):
-            self.warn_of_ground(command.position)
-        self._set(command.first_row, command.numbers())
-        self._column[row.GIVEN // LANES + command.mode] = 1.0
-        if switch and int(self._column[row.MODE // LANES]) != command.mode:
-            self._enter(command.mode)
-        if int(self._column[row.MODE // LANES]) == command.mode:
+        numbers = _as_array(command)
+        news = take_command(self._memory, self._place, int(command.mode), numbers, self._fleet.flight.world)
+        self.take_note(news if switch else news & BURIED, command.mode, numbers)
+        if switch or not news & OTHER_MODE:
             self._sim.guard.heard(self)
 
-    def warn_of_ground(self, position: Any) -> None:
-        """Tell of a setpoint below the ground, once until there is one above it again."""
-        x, y, z = position
-        world = self._fleet.flight.world
-        depth = ground(world, float(x), float(y))[0] - z if z < world[W_TOP] else 0.0
-        is_buried = depth > TOLERATED_DEPTH
-        if is_buried and not self._is_told_of_ground:
-            text = f"is told to be at ({x:g}, {y:g}, {z:g}), {depth:.3g} m below the ground, which it cannot reach"
-            self._sim.event(self.name, text, level="warning")
-        self._is_told_of_ground = is_buried
+    def take_note(self, news: int, mode: Mode, numbers: np.ndarray) -> None:
+        """Act on what is new about a command that its rows hold now: see `command_rows.py`."""
+        if news & BURIED:
+            self._warn_of_ground(*numbers[:3])
+        if news & OTHER_MODE:
+            self._enter(mode)
+
+    def _warn_of_ground(self, x: float, y: float, z: float) -> None:
+        depth = ground(self._fleet.flight.world, x, y)[0] - z
+        text = f"is told to be at ({x:g}, {y:g}, {z:g}), {depth:.3g} m below the ground, which it cannot reach"
+        self._sim.event(self.name, text, level="warning")
 
     def switch_mode(self, mode: Mode | str | int) -> None:
         """Fly in this mode with its last command. Without one, position and velocity modes hold the vehicle where it
@@ -192,7 +191,7 @@ class Vehicle:
         mode = Mode.named(mode)
         self.check_mode(mode)
         if mode is not Mode.IDLE and not self._column[row.GIVEN // LANES + mode]:
-            self._set(BY_MODE[mode].first_row, self._holding(mode).numbers())
+            put_command(self._memory, self._place, int(mode), _as_array(self._holding(mode)))
         self._enter(mode)
         self._sim.guard.heard(self)
 
@@ -240,9 +239,10 @@ class Vehicle:
         """Raise a CommandError if the vehicle cannot take this command."""
         if not isinstance(command, Command):
             raise CommandError(f"{self.name} takes a command such as al.PositionYaw, got {type(command).__name__}")
+        command.check_is_for_one(self.name)
         self.check_mode(command.mode)
-        if isinstance(command, ThrustAttitude | ThrustVelocity | ThrustTorque):
-            self._check_thrust(command.thrust)
+        if isinstance(command, THRUSTING):
+            self.check_thrust(float(command.thrust))
 
     def check_mode(self, mode: Mode) -> None:
         """Raise a CommandError if the vehicle's controller cannot fly this mode."""
@@ -255,10 +255,15 @@ class Vehicle:
                 f"{self.name}'s controller flies {able} only, not {mode.label}; the controller 'modes' flies them all"
             )
 
-    def _check_thrust(self, thrust: float) -> None:
-        most = float(self.airframe.max_thrusts.sum())
-        if not 0.0 <= thrust <= most:
-            raise CommandError(f"{self.name} can give a thrust of 0 to {most:.3g} N, got {thrust:.3g} N")
+    @property
+    def max_thrust(self) -> float:
+        """Of all rotors together, N."""
+        return float(self.airframe.max_thrusts.sum())
+
+    def check_thrust(self, thrust: float) -> None:
+        """Raise a CommandError if the rotors cannot give it."""
+        if not 0.0 <= thrust <= self.max_thrust:
+            raise CommandError(f"{self.name} can give a thrust of 0 to {self.max_thrust:.3g} N, got {thrust:.3g} N")
 
     def set_rotor_speeds(self, speeds: Any) -> None:
         """What the motors are told, rad/s; a controller overwrites it at its next turn."""
@@ -339,8 +344,7 @@ class Vehicle:
             tell(part)
 
     def forget(self) -> None:
-        """What was done to it, and told of it."""
-        self._is_told_of_ground = False
+        """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
 
@@ -415,3 +419,7 @@ class Estimate:
         self.position, self.velocity, self.attitude, self.rates = (
             numbers[k : k + n] for k, n in zip(offsets, (3, 3, 4, 3), strict=True)
         )
+
+
+def _as_array(command: Command) -> np.ndarray:
+    return np.array(command.numbers(), dtype=float)

@@ -81,8 +81,9 @@ def test_places_beyond_the_world(sim: Simulation, act: Callable[[al.Vehicle], No
 
 
 def test_a_fleet_is_not_sent_beyond_the_world(sim: Simulation) -> None:
-    with pytest.raises(al.CommandError, match=r"b: a command must hold finite numbers of at most 1e\+06 only"):
-        sim.group("*").command([[0, 0, 1], [0, 0, 1e12]])
+    message = r"b: PositionYaw: position must be three finite numbers, .*; no number may be greater than 1e\+06"
+    with pytest.raises(al.CommandError, match=message):
+        sim.group("*").command(al.PositionYaw(np.array([[0, 0, 1], [0, 0, 1e12]])))
 
 
 def test_a_setpoint_below_the_ground_is_told_once() -> None:
@@ -90,13 +91,13 @@ def test_a_setpoint_below_the_ground_is_told_once() -> None:
     vehicle = sim.vehicles["a"]
     for z in (1.0, -0.5, -0.5, -0.6, 1.0, -2.0):
         vehicle.command(al.PositionYaw((1, 2, z)))
-    sim.group("a").command([[3, 2, -2.0]])
+    sim.group("a").command(al.PositionYaw((3, 2, -2.0)))
     assert sim.warnings == [
         "2.000 s: a: is told to be at (1, 2, -0.5), 0.5 m below the ground, which it cannot reach",
         "2.000 s: a: is told to be at (1, 2, -2), 2 m below the ground, which it cannot reach",
     ]
     vehicle.command(al.PositionYaw((1, 2, 1)))
-    sim.group("*").command([[3, 2, 0.0], [3, 2, -1.5]])
+    sim.group("*").command(al.PositionYaw(np.array([[3, 2, 0.0], [3, 2, -1.5]])))
     assert sim.warnings[2:] == [
         "2.000 s: b: is told to be at (3, 2, -1.5), 1.5 m below the ground, which it cannot reach"
     ]

@@ -335,7 +335,7 @@ def test_a_group_forgets_who_has_left():
     sim.change(sim.scenario.model_copy(update={"vehicles": vehicles}))
     targets = group.positions + np.array([0, 0, 2])
     targets[0] = 50.0
-    group.command(targets)
+    group.command(al.PositionYaw(targets))
     sim.run(until=8.0)
     assert group.positions[1:] == pytest.approx(targets[1:], abs=0.2)
     assert sim.vehicles["drone_1"].position == pytest.approx(targets[1], abs=0.2)

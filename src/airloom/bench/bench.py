@@ -20,6 +20,7 @@ import mujoco
 import numpy as np
 
 from airloom import __version__
+from airloom.commands import PositionYaw
 from airloom.engines.mujoco import MujocoEngine
 from airloom.missions.pilot import Pilot, start_all
 from airloom.runs.folder import plain
@@ -153,7 +154,7 @@ def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade
     }
     sim = Simulation.load("hover", overrides={"engine": engine, "systems": {}, "vehicles": {"drone": vehicle}})
     fleet = sim.group()
-    fleet.command(fleet.positions)
+    fleet.command(PositionYaw(fleet.positions))
     sim.run(SETTLED)
     return sim
 

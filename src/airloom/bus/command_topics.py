@@ -27,6 +27,7 @@ MESSAGE_TYPES = {
 
 def to_message(command: Command) -> Any:
     """The message that carries a command."""
+    command.check_is_for_one("a topic")
     message = messages.build(MESSAGE_TYPES[command.mode])
     for field in fields(command):
         value, place = getattr(command, field.name), getattr(message, field.name)

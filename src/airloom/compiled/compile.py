@@ -28,6 +28,7 @@ from numba.np.arrayobj import make_array, populate_array
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
+COMMANDS = PACKAGE / "commands.py"
 _HAS_COMPILED_CODE = re.compile(rb"^@(compiled|\w*_kernel|effect)|types\.void\(|numba\.njit", re.MULTILINE)
 
 # Lane loops must reach LLVM's loop vectoriser whole. Left to itself LLVM unrolls eight iterations first and then
@@ -42,12 +43,13 @@ STALE_AFTER = 7 * 24 * 3600.0  # s without use, after which the machine code of 
 def _sources_digest() -> str:
     """Numba only looks at the file of the outermost function; this key covers whatever it inlines.
 
-    It covers every file with compiled functions or their signatures, and the rows and tables they work on.
+    It covers every file with compiled functions or their signatures, the rows and tables they work on, and the
+    commands, whose layout is compiled in.
     """
     digest = hashlib.blake2b(digest_size=8)
     for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_bytes()
-        if path.parent == HERE or _HAS_COMPILED_CODE.search(text):
+        if path.parent == HERE or path == COMMANDS or _HAS_COMPILED_CODE.search(text):
             digest.update(text)
     return digest.hexdigest()
 

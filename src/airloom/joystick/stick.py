@@ -189,7 +189,7 @@ class Stick:
 
     def _command(self, mode: Mode, sticks: Sticks) -> Command:
         x, y, z, turn = sticks
-        scales, yaw = self.mapping.scales, self._home.yaw
+        scales, yaw = self.mapping.scales, float(self._home.yaw)
         if mode is Mode.POSITION_YAW and self._glides:
             return self._gliding(sticks)
         if mode is Mode.POSITION_YAW:

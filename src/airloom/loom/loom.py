@@ -289,7 +289,7 @@ class Loom:
 
     def _obeyed(self, plan: Plan) -> bool:
         """Whether all that was said could be carried out at once."""
-        velocities = plan.obey(self._sim.time_ns)
+        velocities = plan.obey(self._sim.time_ns, self._sim.fleet.flight.world)
         if velocities > 0:
             vehicles = [vehicle for partner in plan.partners for vehicle in self._members[partner.name].vehicles]
             for k in np.flatnonzero(plan.heard):

@@ -61,9 +61,9 @@ class Plan:
             except (LineLost, TimeoutError):
                 self._sizes[k] = NOT_SENT
 
-    def obey(self, time_ns: int) -> int:
+    def obey(self, time_ns: int, world: np.ndarray) -> int:
         """Carry out what was said if it is all plain, see `round.obey`."""
-        return obey(time_ns, self._memory, self.places, self._counts, self._answers, self._sizes, self.heard)
+        return obey(time_ns, self._memory, world, self.places, self._counts, self._answers, self._sizes, self.heard)
 
     def outcomes(self, begun: float) -> dict[str, TurnOutcome]:
         sizes = self._sizes.tolist()

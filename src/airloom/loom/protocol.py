@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from airloom.basics.text import sound
-from airloom.commands import BY_MODE, Command, Mode
+from airloom.commands import BY_MODE, Command, Mode, places
 
 VERSION = 1
 LONGEST_MESSAGE = 16 * 1024 * 1024
@@ -169,7 +169,8 @@ def order(vehicle: int, command: Command | None) -> bytes:
     """A command for a vehicle, by its place in the welcome; None stops the rotors."""
     if command is None:
         return _COMMAND.pack(vehicle, Mode.IDLE, 0)
-    numbers = flattened(command)
+    command.check_is_for_one("a member's order")
+    numbers = command.numbers()
     return _WITH_NUMBERS[len(numbers)].pack(vehicle, command.mode, len(numbers), *numbers)
 
 
@@ -185,17 +186,6 @@ def letters_as_bytes(letters: Sequence[Letter]) -> bytes:
         return NO_LETTERS
     parts = [text(letter.other) + LENGTH.pack(len(letter.content)) + letter.content for letter in letters]
     return COUNT.pack(len(letters)) + b"".join(parts)
-
-
-def flattened(command: Command) -> tuple[float, ...]:
-    """The numbers of a command, field by field as its class lists them."""
-    return _FLATTEN[command.mode](command)
-
-
-@cache
-def _fields(kind: type[Command]) -> list[tuple[str, bool]]:
-    """Name of each field of a command, and whether it is a vector of three."""
-    return [(field.name, field.name in _VECTORS) for field in fields(kind)]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -289,36 +279,22 @@ def _doubles(count: int) -> struct.Struct:
 
 
 def command_from(mode: Mode, numbers: Sequence[float]) -> Command:
-    """The other way round; what is left out at the end is as the class has it."""
-    return BY_MODE[mode](*[numbers[at] for at in _places(mode, len(numbers))])
+    """From numbers as `order` writes them; what is left out at the end is as the class has it."""
+    return BY_MODE[mode](*[numbers[place] for place in _places(mode, len(numbers))])
 
 
 @cache
 def _places(mode: Mode, count: int) -> list[int | slice]:
-    """Where the fields of a command lie among its numbers."""
-    places: list[int | slice] = []
-    at = 0
-    for _, is_vector in _fields(BY_MODE[mode]):  # type: ignore[arg-type]
-        if at >= count:
-            break
-        places.append(slice(at, at + 3) if is_vector else at)
-        at += 3 if is_vector else 1
-    if at != count:
-        raise ProtocolError(f"{mode.label} takes no {count} numbers")
-    if not places:
-        raise ProtocolError(f"{mode.label} needs more than {count} numbers")
-    return places
+    """Where the fields of a command lie among so many numbers."""
+    found = {_end(place): place for place in places(BY_MODE[mode]).values()}  # type: ignore[arg-type]
+    if count not in found:
+        raise ProtocolError(f"{mode.label} takes no {count} numbers, but {', '.join(map(str, found))}")
+    return [place for end, place in found.items() if end <= count]
 
 
-_VECTORS = ("position", "velocity", "acceleration", "attitude", "attitude_rates", "torque")
+def _end(place: int | slice) -> int:
+    return place.stop if isinstance(place, slice) else place + 1
 
-_FLATTEN: dict[Mode, Callable[[Any], tuple[float, ...]]] = {
-    Mode.POSITION_YAW: lambda it: (*it.position, it.yaw, *it.velocity, *it.acceleration, it.yaw_rate),
-    Mode.VELOCITY_YAWRATE: lambda it: (*it.velocity, it.yaw_rate, *it.acceleration, it.body_frame),
-    Mode.THRUST_ATTITUDE: lambda it: (it.thrust, *it.attitude, *it.attitude_rates),
-    Mode.THRUST_VELOCITY: lambda it: (it.thrust, *it.velocity, *it.acceleration, it.world),
-    Mode.THRUST_TORQUE: lambda it: (it.thrust, *it.torque, it.world),
-}
 
 _PARSERS: dict[int, Callable[[Reader], Any]] = {
     Kind.HELLO: _parse_hello,

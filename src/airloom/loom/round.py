@@ -2,20 +2,18 @@
 
 Between its turns on a processor a process's data grow cold, so that every line of Python after a wait costs several
 times what it costs in a loop of its own. Here the usual round needs none; whatever is unusual is left to Python.
-The layout of the messages is that of `protocol.py`, the rows that of `commands.py`.
+The layout of the messages is that of `protocol.py`; orders get into the rows as any command does (`command_rows.py`).
 """
 
 from __future__ import annotations
 
-from math import cos, sin
-
 import numpy as np
 
-from airloom.commands import EDGE, Mode
+from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.libc import NO_SIGNAL, recv, send
-from airloom.compiled.rows import LANES
+from airloom.control.command_rows import ENDS_FIELD, MOST_NUMBERS, are_sane, is_buried, take_command
 from airloom.loom.protocol import HEAD, STATE_NUMBERS, TIME_AND_COUNT, Kind
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
@@ -76,15 +74,16 @@ def _got(data, at, size):
 
 
 @compiled
-def obey(time_ns, memory, places, counts, answers, sizes, heard):
+def obey(time_ns, memory, world, places, counts, answers, sizes, heard):
     """Carry out what all have said, line by line; heard[v] tells whether vehicle v was told a velocity.
 
-    Only if everything is plain: whole messages without letters, and positions or velocities for vehicles that are in
-    that mode already. Otherwise nothing happens. Gives the number of velocities told, −1 if not all is plain.
+    Only if everything is plain: whole messages without letters, and velocities, or positions above the ground, for
+    vehicles that are in that mode already, so that there is nothing to tell of. Otherwise nothing happens. Gives the
+    number of velocities told, −1 if not all is plain.
     """
     first = 0
     for k in range(sizes.size):
-        if not _is_plain(time_ns, memory, places[first : first + counts[k]], answers[k, : max(sizes[k], 0)]):
+        if not _is_plain(time_ns, memory, world, places[first : first + counts[k]], answers[k, : max(sizes[k], 0)]):
             return -1
         first += counts[k]
     first, velocities = 0, 0
@@ -93,12 +92,8 @@ def obey(time_ns, memory, places, counts, answers, sizes, heard):
         for _ in range(_got(answers[k], COUNT_AT, 2)):
             vehicle, mode, width = first + _got(answers[k], at, 2), answers[k, at + 2], answers[k, at + 3]
             numbers = answers[k, at + 4 : at + 4 + 8 * width].view(np.float64)
-            place = places[vehicle]
-            memory[place + row.GIVEN + LANES * mode] = 1.0
-            if mode == POSITION:
-                _set_position(memory, place, numbers)
-            else:
-                _set_velocity(memory, place, numbers)
+            take_command(memory, places[vehicle], mode, numbers, world)
+            if mode == VELOCITY:
                 heard[vehicle] = True
                 velocities += 1
             at += 4 + 8 * width
@@ -107,7 +102,7 @@ def obey(time_ns, memory, places, counts, answers, sizes, heard):
 
 
 @compiled
-def _is_plain(time_ns, memory, places, answer):
+def _is_plain(time_ns, memory, world, places, answer):
     size = answer.size
     if size < LIST_AT + 2 or _got(answer, 0, 4) + 4 != size or answer[4] != END:
         return False
@@ -121,46 +116,18 @@ def _is_plain(time_ns, memory, places, answer):
         at += 4
         if at + 8 * width + 2 > size or vehicle >= places.size or places[vehicle] < 0:
             return False
-        if memory[places[vehicle] + row.MODE] != mode or not _has_right_width(mode, width):
+        if memory[places[vehicle] + row.MODE] != mode:
             return False
-        for number in answer[at : at + 8 * width].view(np.float64):
-            if not abs(number) <= EDGE:  # nor if it is no number
-                return False
+        if not _is_plain_command(mode, answer[at : at + 8 * width].view(np.float64), world):
+            return False
         at += 8 * width
     return at + 2 == size and _got(answer, at, 2) == 0
 
 
 @compiled
-def _has_right_width(mode, width):
-    if mode == POSITION:
-        return width == 3 or width == 4 or width == 7 or width == 10 or width == 11
-    return mode == VELOCITY and (width == 3 or width == 4 or width == 7 or width == 8)
-
-
-@compiled
-def _or_zero(numbers, k):
-    return numbers[k] if k < numbers.size else 0.0
-
-
-@compiled
-def _set_position(memory, place, numbers):
-    """Position, yaw, velocity, acceleration, yaw rate: as many as there are."""
-    for i in range(3):
-        memory[place + row.SPX + LANES * i] = numbers[i]
-        memory[place + row.SVX + LANES * i] = _or_zero(numbers, 4 + i)
-        memory[place + row.SAX + LANES * i] = _or_zero(numbers, 7 + i)
-    yaw = _or_zero(numbers, 3)
-    memory[place + row.SYAW] = yaw
-    memory[place + row.SYAWRATE] = _or_zero(numbers, 10)
-    memory[place + row.SCOS] = cos(yaw)
-    memory[place + row.SSIN] = sin(yaw)
-
-
-@compiled
-def _set_velocity(memory, place, numbers):
-    """Velocity, yaw rate, acceleration, whether it is in the body's frame: as many as there are."""
-    for i in range(3):
-        memory[place + row.BVX + LANES * i] = numbers[i]
-        memory[place + row.BAX + LANES * i] = _or_zero(numbers, 4 + i)
-    memory[place + row.BYAWRATE] = _or_zero(numbers, 3)
-    memory[place + row.B_IN_BODY] = _or_zero(numbers, 7)
+def _is_plain_command(mode, numbers, world):
+    if mode != POSITION and mode != VELOCITY:
+        return False
+    if numbers.size > MOST_NUMBERS or not ENDS_FIELD[mode, numbers.size] or not are_sane(numbers):
+        return False
+    return mode == VELOCITY or not is_buried(world, numbers[0], numbers[1], numbers[2])

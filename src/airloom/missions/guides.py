@@ -85,6 +85,11 @@ class Guides:
             self._sim.fleet.set_guide(*vehicle.place_in_blocks, (0, 0, 0))
             self._sim.guard.heard(vehicle)
 
+    @property
+    def has_any(self) -> bool:
+        """Whether anybody is guided."""
+        return bool(self._flying)
+
     def speaks_to(self, vehicle: Vehicle) -> bool:
         """Whether the vehicle flies by what a guide tells it."""
         guide, _ = self._flying.get(vehicle.name, (None, None))

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from airloom.basics.patterns import Pattern
+from airloom.commands import PositionYaw
 from airloom.missions.formations import formation, share_out, smallest_gap
 from airloom.missions.tasks import Sleep
 from airloom.missions.trajectory import leg_durations, minimum_snap
@@ -73,7 +74,7 @@ class Choreography(System):
         p = self.parameters
         legs = zip(places, goals, strict=True)
         duration = max(leg_durations(np.array(leg), p.speed, p.acceleration)[0] for leg in legs)
-        self._vehicles.command(places)
+        self._vehicles.command(PositionYaw(places))
         for vehicle, place, goal in zip(self._vehicles, places, goals, strict=True):
             ends = np.column_stack([[place, goal], [0.0, 0.0]])
             sim.guides.begin(vehicle, minimum_snap(ends, np.array([duration])))

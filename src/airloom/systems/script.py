@@ -93,13 +93,12 @@ class Script(System):
 
     def _give(self, order: Order) -> None:
         self._repeated = order.command()
+        if self._repeated is not None:
+            self._vehicles.command(self._repeated)
+            return
         for vehicle in self._vehicles:
-            if self._repeated is None:
-                vehicle.switch_mode(order.mode)
-            else:
-                vehicle.command(self._repeated)
+            vehicle.switch_mode(order.mode)
 
     def pre_update(self, sim) -> None:
         if self._repeated is not None:
-            for vehicle in self._vehicles:
-                vehicle.command(self._repeated)
+            self._vehicles.command(self._repeated)

@@ -46,8 +46,7 @@ class Trajectory(System):
 
     def pre_update(self, sim) -> None:
         command = self.point(max(sim.time - self.parameters.start, 0.0), moving=sim.time >= self.parameters.start)
-        for vehicle in self._vehicles:
-            vehicle.command(command)
+        self._vehicles.command(command)
 
     def point(self, t: float, moving: bool = True) -> PositionYaw:
         """Place, velocity and acceleration at time t of the lap."""

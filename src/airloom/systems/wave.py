@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from airloom.basics.patterns import Pattern
+from airloom.commands import PositionYaw
 from airloom.plugin import Parameters
 from airloom.system import System
 from airloom.systems.selection import chosen
@@ -48,4 +49,4 @@ class Wave(System):
         self._positions[:, 2] = p.height + bob
         self._velocities[:, 2] = a * w * np.cos(phases)
         self._accelerations[:, 2] = -w * w * bob
-        self._vehicles.command(self._positions, velocities=self._velocities, accelerations=self._accelerations)
+        self._vehicles.command(PositionYaw(self._positions, 0.0, self._velocities, self._accelerations))

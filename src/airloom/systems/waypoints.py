@@ -51,5 +51,4 @@ class Waypoints(System):
             sim.call_at(point.at, partial(self._send, PositionYaw(point.position, point.yaw)))
 
     def _send(self, command: PositionYaw) -> None:
-        for vehicle in self._vehicles:
-            vehicle.command(command)
+        self._vehicles.command(command)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +24,8 @@ vehicles:
 """
 number = some.floats(-100, 100)
 vector = some.tuples(number, number, number)
-positions = some.builds(al.PositionYaw, vector, number, vector, vector, number)
+place = some.tuples(number, number, some.floats(0, 100))
+positions = some.builds(al.PositionYaw, place, number, vector, vector, number)
 velocities = some.builds(al.VelocityYawRate, vector, number, vector, some.booleans())
 
 
@@ -45,7 +48,8 @@ class Obeying:
             room[k, : len(answer)], sizes[k] = np.frombuffer(answer, np.uint8), len(answer)
         heard = np.zeros(3, bool)
         counts = np.array([1, 2])
-        return obey(time_ns, self.visibility.memory, self.visibility.places, counts, room, sizes, heard), heard.tolist()
+        memory, world, places = self.visibility.memory, self.sim.fleet.flight.world, self.visibility.places
+        return obey(time_ns, memory, world, places, counts, room, sizes, heard), heard.tolist()
 
     @property
     def blocks(self):
@@ -79,11 +83,14 @@ def order(vehicle, command):
 
 
 POSITION = al.PositionYaw((1, 2, 3))
+SHORT = struct.pack("<HBB5d", 0, al.Mode.POSITION_YAW, 5, 1, 2, 3, 0, 0)
 UNUSUAL = {
     "letters": protocol.end(0, [], [Letter("somebody", b"hello")]),
     "another time": protocol.end(7),
     "another vehicle": order(2, POSITION),
     "another mode": order(0, al.VelocityYawRate((0, 0, 0))),
+    "a place below the ground": order(0, al.PositionYaw((1, 2, -0.5))),
+    "numbers that end in the middle of a field": protocol.end(0, [SHORT]),
     "the rotors": order(0, None),
     "half a message": order(0, POSITION)[:-3],
     "two messages": protocol.end(0) * 2,

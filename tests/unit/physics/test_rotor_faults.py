@@ -110,7 +110,7 @@ def test_one_of_a_fleet() -> None:
         "drone": {"extends": "multirotor", "pose": {"position": [0, 0, 20]}, "copies": {"count": 10, "spacing": 3}}
     }
     sim = hovering({"lost": {"vehicle": "drone_7", "rotor": "back_left", "at": 1}}, vehicles=vehicles)
-    sim.group("*").command(sim.group("*").positions)
+    sim.group("*").command(al.PositionYaw(sim.group("*").positions))
     sim.run(until=2.0)
     speeds = np.array([vehicle.rotor_speeds for vehicle in sim.vehicles.values()])
     assert speeds[7, 1] < 1.0
