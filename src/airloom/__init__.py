@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from airloom.basics.version import VERSION
+
 if TYPE_CHECKING:
     from airloom.commands import (
         CommandError,
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
     from airloom.watch.divergence import Diverged
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "CommandError",
@@ -56,16 +58,16 @@ __all__ = [
 
 _MODULES = {
     "CommandError": "commands",
-    "Controller": "flight_stack",
-    "Diverged": "divergence",
+    "Controller": "control.flight_stack",
+    "Diverged": "watch.divergence",
     "SensorErrors": "sensors.sensor_errors",
-    "Estimator": "flight_stack",
+    "Estimator": "control.flight_stack",
     "Group": "group",
-    "LogReader": "bridges.mcap",
+    "LogReader": "runs.mcap",
     "Mode": "commands",
     "Parameters": "plugin",
     "PositionYaw": "commands",
-    "Rated": "flight_stack",
+    "Rated": "control.flight_stack",
     "ScenarioError": "scenario",
     "Sensor": "sensors.sensor",
     "Simulation": "simulation",
@@ -74,7 +76,7 @@ _MODULES = {
     "ThrustTorque": "commands",
     "ThrustVelocity": "commands",
     "Vehicle": "vehicle",
-    "block_kernel": "flight_stack",
+    "block_kernel": "control.flight_stack",
     "VelocityYawRate": "commands",
     "effect": "physics.wrench",
     "sensor_kernel": "sensors.sensor",

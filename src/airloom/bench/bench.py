@@ -19,7 +19,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from airloom import __version__
+from airloom.basics.version import VERSION
 from airloom.engines.mujoco import MujocoEngine
 from airloom.missions.pilot import Pilot, start_all
 from airloom.runs.folder import plain
@@ -90,7 +90,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
 
 def machine() -> dict[str, Any]:
     return {
-        "airloom": __version__,
+        "airloom": VERSION,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "processor": _processor(),

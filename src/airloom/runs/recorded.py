@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from airloom import __version__
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.origin import find_origin
+from airloom.basics.version import VERSION
 from airloom.commands import CommandError
 from airloom.loom.loom import LoomError
 from airloom.runs.folder import RunFolder, RunFolderError
@@ -101,7 +101,7 @@ class RecordedRun:
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
         seed = sim.seed if seed is None else seed
-        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": __version__}
+        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": VERSION}
         text = resolved_text(sim.scenario)
         return LogWriter(
             self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
@@ -193,7 +193,7 @@ class RecordedRun:
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
-            "airloom": __version__,
+            "airloom": VERSION,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
             "verdict": sim.verdict.summary(),
