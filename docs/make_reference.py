@@ -1,13 +1,15 @@
 """Write what in these pages follows from the code: `python docs/make_reference.py`. A test says when that is due.
 
 - reference/scenario.md, every key of the scenario files, from the models that check them;
+- scenarios.md, the bundled scenarios, from the comments above them (docs/make_pictures.py takes the pictures);
 - the files from examples/ that pages show, below a line such as `<!-- file: my_force.py from examples -->`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby, takewhile
 from math import isinf
 from pathlib import Path
 from types import NoneType, UnionType
@@ -18,12 +20,14 @@ from pydantic.fields import FieldInfo
 
 from airloom import plugin
 from airloom.commands import EDGE
-from airloom.scenario import models
+from airloom.scenario import load, models
 from airloom.scenario.library import describe, known
+from airloom.sensors.sensor_errors import SensorErrors
 
 DOCS = Path(__file__).parent
 EXAMPLES = DOCS.parent / "examples"
 REFERENCE = DOCS / "reference" / "scenario.md"
+SCENARIOS = DOCS / "scenarios.md"
 SHOWN_FILE = re.compile(r"(<!-- file: (\S+) from examples -->\n+```\w+\n).*?(^```$)", re.DOTALL | re.MULTILINE)
 
 HEAD = """# Every key of a scenario file
@@ -69,6 +73,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     models.Log: "Log",
+    SensorErrors: "Sensor errors",
 }
 
 NOTES = {
@@ -147,13 +152,20 @@ NOTES = {
 }
 """Meanings of keys whose field in the model has no description."""
 
+SCENARIOS_HEAD = """# Scenarios to begin with
+
+<!-- Written by docs/make_reference.py from the files of the scenarios. Do not edit. -->
+
+`airloom run NAME` flies one, seen in [the studio](howto/studio.md); `--headless` flies it as fast as your machine can.
+Each is a file that you may start from: a run leaves it in its folder as `scenario.yaml`, with nothing left to look up.
+"""
+
 
 def reference() -> str:
     """The page of all keys."""
     parts = [HEAD]
     for model, title in SECTIONS.items():
         parts += [f"## {title}", _own_doc(model), _table(model)]
-    parts += ["## Errors", _own_doc(_errors()), _table(_errors())]
     for category in plugin.GROUPS:
         parts += [f"## Bundled {category}s", _bundled(category)]
         for name, found in _plugins(category):
@@ -162,6 +174,15 @@ def reference() -> str:
             for nested in _nested(parameters):
                 parts += [f"#### {_heading(nested)}", _table(nested)]
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def scenarios() -> str:
+    """The page of all bundled scenarios."""
+    kinds: dict[str, list[str]] = {"One vehicle": [], "Several vehicles": [], "With programs of their own": []}
+    for name, path in known("scenario").items():
+        kinds[_kind_of(name)].append(_scenario_section(name, path))
+    parts = [SCENARIOS_HEAD, *(part for kind, sections in kinds.items() for part in (f"## {kind}", *sections))]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
 
 
 def with_examples(page: str) -> str:
@@ -176,6 +197,7 @@ def with_examples(page: str) -> str:
 def pages() -> Iterator[tuple[Path, str]]:
     """Each page that is written, in whole or in part, with the text it should have."""
     yield REFERENCE, reference()
+    yield SCENARIOS, scenarios()
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         if SHOWN_FILE.search(text):
@@ -185,10 +207,30 @@ def pages() -> Iterator[tuple[Path, str]]:
 # -- parts ---------------------------------------------------------------------------------------------------------
 
 
-def _errors() -> type[BaseModel]:
-    from airloom.sensors.sensor_errors import Errors
+def _kind_of(name: str) -> str:
+    scenario = load(name)
+    if scenario.members:
+        return "With programs of their own"
+    several = sum(len(vehicle.names(name)) for name, vehicle in scenario.vehicles.items()) > 1
+    return "Several vehicles" if several else "One vehicle"
 
-    return Errors
+
+def _scenario_section(name: str, path: Path) -> str:
+    picture = f"figures/scenarios/{name}.webp"
+    shown = f"![{describe(path)}]({picture})\n\n" if (DOCS / picture).exists() else ""
+    return f"### {name}\n\n{shown}{_comment_above(path.read_text(encoding='utf-8'))}"
+
+
+def _comment_above(text: str) -> str:
+    """What a scenario's file says of itself, its indented lines as commands with what they show as their comments."""
+    above = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    parts = groupby((line.removeprefix("#").removeprefix(" ") for line in above), lambda line: line.startswith("  "))
+    return "\n\n".join(_commands(lines) if indented else "\n".join(lines) for indented, lines in parts)
+
+
+def _commands(lines: Iterable[str]) -> str:
+    commented = (re.sub(r"(?<=\S) {2,}", "  # ", line.strip()) for line in lines)
+    return "\n".join(["```sh", *commented, "```"])
 
 
 def _plugins(category: str) -> list[tuple[str, Any]]:
@@ -209,7 +251,7 @@ def _own_doc(model: type[BaseModel]) -> str:
 def _nested(model: type[BaseModel]) -> list[type[BaseModel]]:
     """Models inside a plugin's parameters that have no section yet."""
     inside = {part: None for field in model.model_fields.values() for part in _models_in(field.annotation)}
-    return [part for part in inside if part not in SECTIONS and part is not _errors()]
+    return [part for part in inside if part not in SECTIONS]
 
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
@@ -251,7 +293,7 @@ def useless_notes() -> list[str]:
 
 def _all_models() -> list[type[BaseModel]]:
     parameters = [found.Parameters for category in plugin.GROUPS for _, found in _plugins(category)]
-    return [*SECTIONS, _errors(), *parameters, *(nested for one in parameters for nested in _nested(one))]
+    return [*SECTIONS, *parameters, *(nested for one in parameters for nested in _nested(one))]
 
 
 def _type(annotation: Any) -> str:

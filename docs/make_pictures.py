@@ -1,0 +1,79 @@
+"""Take the pictures of the page of scenarios: `python docs/make_pictures.py`, or with names, only of those.
+
+Needs Chromium, and for real autopilots their programs (docs/howto/autopilots.md). Pictures are kept in docs/figures:
+take one again when its scenario, or what the studio draws, has changed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image
+
+PICTURES = Path(__file__).parent / "figures" / "scenarios"
+SIZE = (960, 540)
+DRAWN = "1920x1080"  # twice as large, so that edges are smooth when it is made smaller
+QUALITY = 80
+
+
+@dataclass(frozen=True)
+class Shot:
+    """When to take it, and from where. The flight ends there, for an orbiting camera sees all of a flight."""
+
+    at: float
+    camera: str = "orbit"
+    vehicle: str | None = None
+    zoom: float = 1.0
+    """The middle of what is drawn, this much larger."""
+
+
+SHOTS = {
+    "ardupilot": Shot(45),
+    "choreography": Shot(22, zoom=1.4),
+    "crazys": Shot(6, "chase"),
+    "faults": Shot(13.2),
+    "figure8": Shot(13),
+    "fleet": Shot(12, "follow", "drone_44"),
+    "hil": Shot(18),
+    "hover": Shot(7, "chase"),
+    "modes": Shot(17),
+    "pursuit": Shot(40),
+    "relay": Shot(22),
+    "swarm-ardupilot": Shot(60),
+    "waypoints": Shot(13, "chase"),
+}
+
+
+def take(name: str, shot: Shot, folder: Path) -> None:
+    run, picture = folder / name, folder / f"{name}.png"
+    airloom("run", name, "--headless", "--no-figures", "--quiet", "--until", str(shot.at), "--out", str(run))
+    whom = ["--vehicle", shot.vehicle] if shot.vehicle else []
+    view = ["--from", str(shot.at), "--camera", shot.camera, *whom, "--size", DRAWN]
+    airloom("film", str(run), str(picture), *view)
+    with Image.open(picture) as drawn:
+        seen = middle(drawn.convert("RGB"), shot.zoom).resize(SIZE, Image.Resampling.LANCZOS)
+        seen.save(PICTURES / f"{name}.webp", quality=QUALITY)
+
+
+def middle(drawn: Image.Image, zoom: float) -> Image.Image:
+    wide, high = drawn.width / zoom, drawn.height / zoom
+    left, top = (drawn.width - wide) / 2, (drawn.height - high) / 2
+    return drawn.crop((round(left), round(top), round(left + wide), round(top + high)))
+
+
+def airloom(*words: str) -> None:
+    subprocess.run([sys.executable, "-m", "airloom", *words], check=True)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        for name in sys.argv[1:] or SHOTS:
+            take(name, SHOTS[name], Path(folder))
+
+
+if __name__ == "__main__":
+    main()
