@@ -28,21 +28,22 @@ class Shot:
     camera: str = "orbit"
     vehicle: str | None = None
     zoom: float = 1.0
-    """The middle of what is drawn, this much larger."""
+    middle: tuple[float, float] = (0.5, 0.5)
+    """Of the part that is kept, if the picture is enlarged: shares of width and height, from the upper left."""
 
 
 SHOTS = {
     "ardupilot": Shot(45),
-    "choreography": Shot(22, zoom=1.4),
+    "choreography": Shot(22, zoom=1.4, middle=(0.5, 0.55)),
     "crazys": Shot(6, "chase"),
     "faults": Shot(13.2),
     "figure8": Shot(13),
-    "fleet": Shot(12, "follow", "drone_44"),
+    "fleet": Shot(12, "chase", "drone_40"),
     "hil": Shot(18),
     "hover": Shot(7, "chase"),
-    "modes": Shot(17),
-    "pursuit": Shot(40),
-    "relay": Shot(22),
+    "modes": Shot(17, "follow"),
+    "pursuit": Shot(40, "follow"),
+    "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60),
     "waypoints": Shot(13, "chase"),
 }
@@ -55,13 +56,13 @@ def take(name: str, shot: Shot, folder: Path) -> None:
     view = ["--from", str(shot.at), "--camera", shot.camera, *whom, "--size", DRAWN]
     airloom("film", str(run), str(picture), *view)
     with Image.open(picture) as drawn:
-        seen = middle(drawn.convert("RGB"), shot.zoom).resize(SIZE, Image.Resampling.LANCZOS)
+        seen = enlarged(drawn.convert("RGB"), shot).resize(SIZE, Image.Resampling.LANCZOS)
         seen.save(PICTURES / f"{name}.webp", quality=QUALITY)
 
 
-def middle(drawn: Image.Image, zoom: float) -> Image.Image:
-    wide, high = drawn.width / zoom, drawn.height / zoom
-    left, top = (drawn.width - wide) / 2, (drawn.height - high) / 2
+def enlarged(drawn: Image.Image, shot: Shot) -> Image.Image:
+    left, top = ((share - 0.5 / shot.zoom) * side for share, side in zip(shot.middle, drawn.size, strict=True))
+    wide, high = (side / shot.zoom for side in drawn.size)
     return drawn.crop((round(left), round(top), round(left + wide), round(top + high)))
 
 

@@ -152,6 +152,9 @@ NOTES = {
 }
 """Meanings of keys whose field in the model has no description."""
 
+FIRST = "hover"
+"""The scenario that everybody begins with; the others follow by name."""
+
 SCENARIOS_HEAD = """# Scenarios to begin with
 
 <!-- Written by docs/make_reference.py from the files of the scenarios. Do not edit. -->
@@ -179,7 +182,7 @@ def reference() -> str:
 def scenarios() -> str:
     """The page of all bundled scenarios."""
     kinds: dict[str, list[str]] = {"One vehicle": [], "Several vehicles": [], "With programs of their own": []}
-    for name, path in known("scenario").items():
+    for name, path in sorted(known("scenario").items(), key=lambda item: item[0] != FIRST):
         kinds[_kind_of(name)].append(_scenario_section(name, path))
     parts = [SCENARIOS_HEAD, *(part for kind, sections in kinds.items() for part in (f"## {kind}", *sections))]
     return "\n\n".join(part.strip() for part in parts) + "\n"
