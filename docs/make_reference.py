@@ -2,6 +2,7 @@
 
 - reference/scenario.md, every key of the scenario files, from the models that check them;
 - reference/kernels.md, what `airloom.kernels` has, from its groups, docstrings and rows;
+- scenarios.md, the bundled scenarios, from the comments above them (docs/make_pictures.py takes the pictures);
 - the files from examples/ that pages show, below a line such as `<!-- file: my_force.py from examples -->`.
 """
 
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby, takewhile
 from math import isinf
 from pathlib import Path
 from types import NoneType, UnionType
@@ -21,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import models
+from airloom.scenario import load, models
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -31,6 +33,7 @@ REFERENCE = DOCS / "reference" / "scenario.md"
 KERNELS = DOCS / "reference" / "kernels.md"
 PUBLIC_NAME = re.compile(r'    # (?P<group>.+)|    "(?P<name>\w+)",(?:  # (?P<note>.+))?')
 ROWS = re.compile(r"(?P<names>[A-Z].*?|\(\w+,\)) = _rows\(.*?\)(?P<first>\[0\])?(?:  # (?P<note>.+))?")
+SCENARIOS = DOCS / "scenarios.md"
 SHOWN_FILE = re.compile(r"(<!-- file: (\S+) from examples -->\n+```\w+\n).*?(^```$)", re.DOTALL | re.MULTILINE)
 
 HEAD = """# Every key of a scenario file
@@ -76,7 +79,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     models.Log: "Log",
-    SensorErrors: "Errors",
+    SensorErrors: "Sensor errors",
 }
 
 KERNELS_HEAD = """# What compiled code of your own can use
@@ -175,6 +178,17 @@ NOTES = {
 }
 """Meanings of keys whose field in the model has no description."""
 
+FIRST = "hover"
+"""The scenario that everybody begins with; the others follow by name."""
+
+SCENARIOS_HEAD = """# Scenarios to begin with
+
+<!-- Written by docs/make_reference.py from the files of the scenarios. Do not edit. -->
+
+`airloom run NAME` flies one, seen in [the studio](howto/studio.md); `--headless` flies it as fast as your machine can.
+Each is a file that you may start from: a run leaves it in its folder as `scenario.yaml`, with nothing left to look up.
+"""
+
 
 def reference() -> str:
     """The page of all keys."""
@@ -203,6 +217,15 @@ def kernels_reference() -> str:
     return "\n".join([*parts, "", ROWS_HEAD, *_rows(), ""])
 
 
+def scenarios() -> str:
+    """The page of all bundled scenarios."""
+    kinds: dict[str, list[str]] = {"One vehicle": [], "Several vehicles": [], "With programs of their own": []}
+    for name, path in sorted(known("scenario").items(), key=lambda item: item[0] != FIRST):
+        kinds[_kind_of(name)].append(_scenario_section(name, path))
+    parts = [SCENARIOS_HEAD, *(part for kind, sections in kinds.items() for part in (f"## {kind}", *sections))]
+    return "\n\n".join(part.strip() for part in parts) + "\n"
+
+
 def with_examples(page: str) -> str:
     """The page with every file from examples/ that it shows as that file is now."""
 
@@ -216,6 +239,7 @@ def pages() -> Iterator[tuple[Path, str]]:
     """Each page that is written, in whole or in part, with the text it should have."""
     yield REFERENCE, reference()
     yield KERNELS, kernels_reference()
+    yield SCENARIOS, scenarios()
     for page in sorted(DOCS.rglob("*.md")):
         text = page.read_text(encoding="utf-8")
         if SHOWN_FILE.search(text):
@@ -244,6 +268,32 @@ def _rows() -> Iterator[str]:
             names = found["names"].strip("(,)") + (" …" if found["first"] else "")
             yield f"| `{names}` | {found['note'] or ' '.join(said)} |"
         said = [*said, line.removeprefix("# ")] if line.startswith("# ") else []
+
+
+def _kind_of(name: str) -> str:
+    scenario = load(name)
+    if scenario.members:
+        return "With programs of their own"
+    several = sum(len(vehicle.names(name)) for name, vehicle in scenario.vehicles.items()) > 1
+    return "Several vehicles" if several else "One vehicle"
+
+
+def _scenario_section(name: str, path: Path) -> str:
+    picture = f"figures/scenarios/{name}.webp"
+    shown = f"![{describe(path)}]({picture})\n\n" if (DOCS / picture).exists() else ""
+    return f"### {name}\n\n{shown}{_comment_above(path.read_text(encoding='utf-8'))}"
+
+
+def _comment_above(text: str) -> str:
+    """What a scenario's file says of itself, its indented lines as commands with what they show as their comments."""
+    above = takewhile(lambda line: line.startswith("#"), text.splitlines())
+    parts = groupby((line.removeprefix("#").removeprefix(" ") for line in above), lambda line: line.startswith("  "))
+    return "\n\n".join(_commands(lines) if indented else "\n".join(lines) for indented, lines in parts)
+
+
+def _commands(lines: Iterable[str]) -> str:
+    commented = (re.sub(r"(?<=\S) {2,}", "  # ", line.strip()) for line in lines)
+    return "\n".join(["```sh", *commented, "```"])
 
 
 def _plugins(category: str) -> list[tuple[str, Any]]:

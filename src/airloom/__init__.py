@@ -7,6 +7,7 @@ Public are the names below and those of `airloom.autopilots`, `bus`, `joystick`,
 from typing import TYPE_CHECKING
 
 from airloom.basics.lazy import lazily
+from airloom.basics.version import VERSION
 
 if TYPE_CHECKING:
     from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
     from airloom.watch.divergence import Diverged
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "AirloomError",

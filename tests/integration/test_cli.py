@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from airloom.basics.version import VERSION
 from airloom.runs.mcap import LogReader
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
@@ -112,7 +113,7 @@ def test_help_and_version_come_without_the_heavy_modules():
     code = "import sys, airloom.cli; print([m for m in ('numba', 'mujoco', 'numpy', 'pydantic') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
-    assert airloom("--version").stdout == "airloom 0.1.0\n"
+    assert airloom("--version").stdout == f"airloom {VERSION}\n"
 
 
 def test_list_names_everything_with_a_line_each():

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from airloom.basics.version import VERSION
 from airloom.bench import bench as benchmark
 from airloom.cli.app import app
 from airloom.cli.schema import FileKind
@@ -90,7 +91,7 @@ def started(line, **more):
 
 
 def test_run(airloom):
-    assert airloom("--version") == "airloom 0.1.0"
+    assert airloom("--version") == f"airloom {VERSION}"
     said = airloom("run short.yaml --headless --until 0.1 --seed 7 --set vehicles.cf.mass=0.03 --out mine --speed max")
     assert "short finished: 0.100 s" in said
     assert "seed 7" in said

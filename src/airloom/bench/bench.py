@@ -19,7 +19,7 @@ from typing import Any
 import mujoco
 import numpy as np
 
-from airloom import __version__
+from airloom.basics.version import VERSION
 from airloom.commands import PositionYaw
 from airloom.engines.mujoco import MujocoEngine
 from airloom.missions.pilot import Pilot, start_all
@@ -91,7 +91,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
 
 def machine() -> dict[str, Any]:
     return {
-        "airloom": __version__,
+        "airloom": VERSION,
         "python": platform.python_version(),
         "platform": platform.platform(),
         "processor": _processor(),

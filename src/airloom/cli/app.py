@@ -9,6 +9,7 @@ from typing import Annotated, TypeGuard
 
 import typer
 
+from airloom.basics.version import VERSION
 from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, warn
@@ -46,9 +47,7 @@ for module in (listing, run, fly, serve, branch, exec, view, film, review, schem
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from airloom import __version__
-
-        typer.echo(f"airloom {__version__}")
+        typer.echo(f"airloom {VERSION}")
         raise typer.Exit
 
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from airloom import __version__
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.hints import did_you_mean
+from airloom.basics.version import VERSION
 from airloom.commands import CommandError
 from airloom.errors import RunError
 from airloom.runs.folder import RunFolder, RunFolderError
@@ -97,7 +97,7 @@ class RecordedRun:
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
         seed = sim.seed if seed is None else seed
-        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": __version__}
+        about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": VERSION}
         text = resolved_text(sim.scenario)
         return LogWriter(
             self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
@@ -189,7 +189,7 @@ class RecordedRun:
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
-            "airloom": __version__,
+            "airloom": VERSION,
             "status": self.outcome.status,
             "reason": self.outcome.reason,
             "verdict": sim.verdict.summary(),
