@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -73,3 +75,9 @@ def test_the_architecture_names_every_folder():
     folders = {path.parent for path in PACKAGE.rglob("*.py") if "scenarios" not in path.parts} - {PACKAGE}
     missing = [path.name for path in folders if f"{path.name}/" not in layout]
     assert not missing
+
+
+def test_a_member_starts_without_the_compiler():
+    """There may be many, and loading it takes longer than all else."""
+    code = "import sys, airloom.member; print(sorted({'numba', 'mujoco', 'pydantic'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
