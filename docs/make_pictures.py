@@ -35,7 +35,7 @@ class Shot:
 
 SHOTS = {
     "ardupilot": Shot(72, "follow"),
-    "choreography": Shot(22, zoom=1.4, middle=(0.5, 0.55)),
+    "choreography": Shot(22, zoom=1.7, middle=(0.49, 0.46)),
     "crazys": Shot(6, "chase"),
     "faults": Shot(13.2),
     "figure8": Shot(13),
@@ -45,7 +45,7 @@ SHOTS = {
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
-    "swarm-ardupilot": Shot(60),
+    "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
     "waypoints": Shot(13, "chase"),
 }
 
