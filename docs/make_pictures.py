@@ -18,6 +18,7 @@ PICTURES = Path(__file__).parent / "figures" / "scenarios"
 SIZE = (960, 540)
 DRAWN = "1920x1080"  # twice as large, so that edges are smooth when it is made smaller
 QUALITY = 80
+UNDONE = 3  # exit code of a flight that ends, for the picture, before its mission is over
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,18 @@ class Shot:
 
 
 SHOTS = {
-    "ardupilot": Shot(45),
-    "choreography": Shot(22, zoom=1.4, middle=(0.5, 0.55)),
+    "ardupilot": Shot(72, "follow"),
+    "choreography": Shot(22, zoom=1.7, middle=(0.49, 0.46)),
     "crazys": Shot(6, "chase"),
     "faults": Shot(13.2),
     "figure8": Shot(13),
     "fleet": Shot(12, "chase", "drone_40"),
-    "hil": Shot(18),
+    "hil": Shot(18, zoom=1.6, middle=(0.45, 0.36)),
     "hover": Shot(7, "chase"),
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
-    "swarm-ardupilot": Shot(60),
+    "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
     "waypoints": Shot(13, "chase"),
 }
 
@@ -67,7 +68,9 @@ def enlarged(drawn: Image.Image, shot: Shot) -> Image.Image:
 
 
 def airloom(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", "airloom", *words], check=True)
+    ended = subprocess.run([sys.executable, "-m", "airloom", *words]).returncode
+    if ended not in (0, UNDONE):
+        sys.exit(f"airloom {' '.join(words)} ended with {ended}")
 
 
 def main() -> None:
