@@ -15,7 +15,7 @@ REACH = 4.0
 
 class GainSliders:
     def __init__(self, studio: StudioState, folder: viser.GuiFolderHandle) -> None:
-        self._stage, self._folder = studio, folder
+        self._studio, self._folder = studio, folder
         self._vehicle: str | None = None
         self._sliders: list[Any] = []
         self._hint: Any = None
@@ -28,7 +28,7 @@ class GainSliders:
         for shown in (*self._sliders, *([self._hint] if self._hint else [])):
             shown.remove()
         self._sliders, self._hint = [], None
-        reply = self._stage.ask("gains", vehicle=vehicle) if vehicle else None
+        reply = self._studio.ask("gains", vehicle=vehicle) if vehicle else None
         if reply:
             with self._folder:
                 self._make(reply["in_force"][vehicle])
@@ -44,17 +44,17 @@ class GainSliders:
                 continue
             low, high, step = _range(float(value))
             label = name.replace("_", " ")
-            slider: Any = self._stage.server.gui.add_slider(
+            slider: Any = self._studio.server.gui.add_slider(
                 label, low, high, step, float(value), disabled=not self._enabled
             )
             slider.on_update(partial(self._tune, name))
             self._sliders.append(slider)
         if not self._sliders:
-            self._hint = self._stage.server.gui.add_markdown("Its controller has no gains.")
+            self._hint = self._studio.server.gui.add_markdown("Its controller has no gains.")
 
     def _tune(self, name: str, event: viser.GuiEvent) -> None:
         if event.client is not None and self._vehicle:
-            self._stage.ask("tune", event.client, vehicle=self._vehicle, gains={name: float(event.target.value)})
+            self._studio.ask("tune", event.client, vehicle=self._vehicle, gains={name: float(event.target.value)})
 
 
 def _range(value: float) -> tuple[float, float, float]:

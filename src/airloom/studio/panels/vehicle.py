@@ -53,6 +53,8 @@ class VehiclePanel(Panel):
         """Those of the scenario that command the selected vehicle, too."""
         self._warned = False
         self._gains: GainSliders | None = None
+        self._mode_shown: tuple[str, str] | None = None
+        """Of which vehicle which mode; what somebody has chosen since stays until the vehicle's own mode changes."""
         if not studio.source.recorded:
             self._make_controls()
         self.select(studio.selected)
@@ -120,7 +122,7 @@ class VehiclePanel(Panel):
         state = snapshot.vehicles[self.studio.source.names.index(name)]
         self._about.content = _of_vehicle(state, self.studio.source.scenario.vehicles[name], self._systems)
         if self._controls:
-            self._show_mode(state)
+            self._show_mode(name, state)
             self._show_stick(name)
 
     def _caption_sticks(self) -> None:
@@ -144,9 +146,10 @@ class VehiclePanel(Panel):
         for client in self.studio.server.get_clients().values() if over else ():
             self._put_stick_down(client)
 
-    def _show_mode(self, state: np.ndarray) -> None:
+    def _show_mode(self, name: str, state: np.ndarray) -> None:
         label = Mode(int(state[MODE])).label.replace("_", " ")
-        if self._mode.value != label:
+        if self._mode_shown != (name, label):
+            self._mode_shown = name, label
             self._mode.value = label
 
     def _show_stick(self, name: str) -> None:
@@ -189,6 +192,8 @@ class VehiclePanel(Panel):
             mode = MODES[self._mode.value].label
             if self.studio.ask("switch_mode", event.client, vehicle=self.studio.selected, mode=mode, hold=True):
                 self._warn(event.client)
+            else:
+                self._mode_shown = None
 
     def click(self, point: np.ndarray, client: viser.ClientHandle) -> None:
         studio, name = self.studio, self.studio.selected
