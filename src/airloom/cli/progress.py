@@ -35,18 +35,24 @@ class Display:
             console=out, transient=True, auto_refresh=False, expand=True,
         )  # fmt: skip
         self._compiling_since = self._last_look = 0.0
+        self._compiled_once = False
+        """What comes later is little, and seen by who sits there."""
 
     def compiling(self, function: str) -> None:
         if not self._compiling_since:
             self._compiling_since = time.perf_counter()
-            self._status.start() if out.is_terminal else out.print(self._notice)
+            if out.is_terminal:
+                self._status.start()
+            elif not self._compiled_once:
+                out.print(self._notice)
         self._status.update(f"{self._notice} [dim]{function.strip('_')}[/dim]")
 
     def compiled(self) -> None:
         if self._compiling_since:
             self._status.stop()
-            out.print(f"[dim]Compiled in {time.perf_counter() - self._compiling_since:.1f} s.[/dim]")
-            self._compiling_since = 0.0
+            if not self._compiled_once:
+                out.print(f"[dim]Compiled in {time.perf_counter() - self._compiling_since:.1f} s.[/dim]")
+            self._compiling_since, self._compiled_once = 0.0, True
 
     def look(self, run: RecordedRun) -> None:
         if not out.is_terminal or time.perf_counter() - self._last_look < REFRESH:
