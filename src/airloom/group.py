@@ -10,7 +10,7 @@ import numpy as np
 from airloom.commands import Command, CommandError, Mode
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.control.command_rows import BURIED, OTHER_MODE, first_insane, take_commands
+from airloom.control.command_rows import BURIED, OTHER_MODE, first_unfit, take_commands
 from airloom.vehicle import THRUSTING, Vehicle
 from airloom.watch.guard import Commanded
 
@@ -116,7 +116,7 @@ class Group(Sequence):
         return numbers
 
     def _check_numbers(self, kind: type[Command], numbers: np.ndarray) -> None:
-        if (k := first_insane(numbers)) >= 0:
+        if (k := first_unfit(numbers)) >= 0:
             try:
                 kind.of(tuple(numbers[k].tolist()))
             except CommandError as error:

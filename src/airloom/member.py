@@ -37,7 +37,7 @@ from airloom.loom.protocol import (
     Phase,
     ProtocolError,
     Welcome,
-)  # fmt: skip
+)
 from airloom.net.tls import TlsError
 
 __all__ = ["Current", "Member", "NotAdmitted", "Seen", "Sight", "Turn", "current", "join"]

@@ -21,10 +21,10 @@ from airloom.commands import (
     ThrustTorque,
     ThrustVelocity,
     VelocityYawRate,
-)  # fmt: skip
+)
 from airloom.compiled import rows as row
+from airloom.compiled import tables
 from airloom.compiled.rows import LANES
-from airloom.compiled.tables import TICKS
 from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_command, take_command
 from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
@@ -317,7 +317,7 @@ class Vehicle:
     def sample_ticks(self, sensor: str) -> int | None:
         """From one sample of a sensor to the next; None if it has no such sensor."""
         s = self._fleet.sensor_index.get((self.name, sensor))
-        return None if s is None else int(self._fleet.sensing.table[s, TICKS])
+        return None if s is None else int(self._fleet.sensing.table[s, tables.TICKS])
 
     def _apply_faults(self, sensor: str) -> None:
         """An edit may have taken the sensor away; an autopilot's own was never here."""

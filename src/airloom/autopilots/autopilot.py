@@ -24,7 +24,7 @@ from airloom.engines.lockstep import (
     TELL,
     TICKS,
     WIRE_WIDTH,
-)  # fmt: skip
+)
 from airloom.errors import RunError
 from airloom.plugin import Parameters, Plugin, find
 

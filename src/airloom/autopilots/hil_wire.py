@@ -21,7 +21,7 @@ from airloom.autopilots.sensor_messages import (
     fill_sensors,
     new_reading,
     turn_rotors,
-)  # fmt: skip
+)
 from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.autopilots.wall_clock import BEAT, wait_for
 from airloom.basics.clock import NS_PER_SECOND

@@ -26,7 +26,7 @@ from airloom.autopilots.mavlink_wire import (
     keep_unread,
     read,
     write,
-)  # fmt: skip
+)
 from airloom.autopilots.sensor_messages import (
     GNSS,
     IMU_FIELDS,
@@ -40,7 +40,7 @@ from airloom.autopilots.sensor_messages import (
     fill_truth,
     new_reading,
     turn_rotors,
-)  # fmt: skip
+)
 from airloom.autopilots.transcript import HEARD, TOLD, note
 from airloom.compiled import bytes_at, integers_at, numbers_at
 from airloom.compiled.libc import NO_SIGNAL, recv, send

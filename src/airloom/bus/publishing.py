@@ -11,15 +11,7 @@ from airloom.basics.clock import ticks_per_period
 from airloom.basics.rotations import matrix_from_quaternion
 from airloom.bus import messages
 from airloom.bus.bus import Bus, Topic
-from airloom.compiled.tables import (
-    DELAY,
-    RECORD_COMMAND,
-    RECORD_COUNT,
-    RECORD_SETPOINT,
-    RECORD_SPEEDS,
-    TAPE_LENGTH,
-    TICKS,
-)  # fmt: skip
+from airloom.compiled import tables
 
 if TYPE_CHECKING:
     from airloom.engines.fleet import Craft, Fleet
@@ -35,14 +27,14 @@ class StateTopics:
         name, frame = craft.name, f"{craft.name}/base_link"
         rotors, self._number = len(craft.airframe.rotors), craft.number
         self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
-        self._columns = {self._state: slice(RECORD_SETPOINT)}
+        self._columns = {self._state: slice(tables.RECORD_SETPOINT)}
         if craft.vehicle.autopilot is None:  # what an autopilot wants is its own affair
             setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
             command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
-            self._columns[setpoint] = slice(RECORD_SETPOINT, RECORD_COMMAND)
-            self._columns[command] = slice(RECORD_COMMAND, RECORD_SPEEDS)
+            self._columns[setpoint] = slice(tables.RECORD_SETPOINT, tables.RECORD_COMMAND)
+            self._columns[command] = slice(tables.RECORD_COMMAND, tables.RECORD_SPEEDS)
         speeds = bus.advertise(f"/{name}/rotors", messages.actuators(frame, rotors))
-        self._columns[speeds] = slice(RECORD_SPEEDS, RECORD_SPEEDS + rotors)
+        self._columns[speeds] = slice(tables.RECORD_SPEEDS, tables.RECORD_SPEEDS + rotors)
         self.all = tuple(self._columns)
 
     def batches(self, times_ns: np.ndarray, records: np.ndarray):
@@ -121,9 +113,9 @@ class Publisher:
         self.record_ticks = self.record_period if any(t.wanted for t in record_topics) else 0
         for tape in self._tapes:
             tape.listen(tape.topic.wanted)
-        periods = [int(self.fleet.sensing.table[s, TICKS]) for s in wanted]
+        periods = [int(self.fleet.sensing.table[s, tables.TICKS]) for s in wanted]
         periods += [tape.ticks for tape in self._tapes if tape.topic.wanted]
-        self._capacity = min([RECORD_COUNT * self.record_period, *(TAPE_LENGTH * p for p in periods)])
+        self._capacity = min([tables.RECORD_COUNT * self.record_period, *(tables.TAPE_LENGTH * p for p in periods)])
         self.turns = self._turns(any(t.reactive for t in record_topics))
 
     def _turns(self, on_records: bool) -> list[tuple[int, int]]:
@@ -131,7 +123,7 @@ class Publisher:
         turns |= {(tape.ticks, 0) for tape in self._tapes if tape.topic.reactive}
         for s in self._taped:
             if self.sensor_topics[s].reactive:
-                period, delay = (int(x) for x in self.fleet.sensing.table[s, [TICKS, DELAY]])
+                period, delay = (int(x) for x in self.fleet.sensing.table[s, [tables.TICKS, tables.DELAY]])
                 turns.add((period, delay % period))
         return sorted(turns)
 

@@ -28,7 +28,7 @@ from airloom.cli.options import (
     own_certificate,
     parsed_settings,
     parsed_speed,
-)  # fmt: skip
+)
 from airloom.cli.screen import complain, err, out, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.errors import RunError, UserError

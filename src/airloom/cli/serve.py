@@ -24,7 +24,7 @@ from airloom.cli.options import (
     own_certificate,
     parsed_settings,
     parsed_token,
-)  # fmt: skip
+)
 from airloom.cli.screen import say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_between_requests
 

@@ -82,7 +82,7 @@ def _was_buried(world, memory, place):
 
 
 @compiled
-def are_sane(numbers):
+def are_fit(numbers):
     """Whether a command may hold them: finite, and none too large."""
     for number in numbers:  # noqa: SIM110 - compiled
         if not abs(number) <= EDGE:  # nor if it is no number
@@ -91,9 +91,9 @@ def are_sane(numbers):
 
 
 @compiled
-def first_insane(numbers):
+def first_unfit(numbers):
     """The first of many whose numbers no command may hold; −1 if there is none."""
     for k in range(numbers.shape[0]):
-        if not are_sane(numbers[k]):
+        if not are_fit(numbers[k]):
             return k
     return -1

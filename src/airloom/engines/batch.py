@@ -7,8 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from airloom.compiled import compiled
-from airloom.compiled.tables import PROPELLERS
+from airloom.compiled import compiled, tables
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
 from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
@@ -24,7 +23,7 @@ def advance_batch(first_block, end_block, tick, ticks, dt, rk4, flight, sensing,
     """Fly each block for `ticks` before the next: vehicles do not touch one another in this engine."""
     for b in range(first_block, end_block):
         w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
-        propellers = flight.propellers[stack[PROPELLERS]]
+        propellers = flight.propellers[stack[tables.PROPELLERS]]
         effects, parameters = effects_of(stack, flight)
         for t in range(tick, tick + ticks):
             spin_rotors(rotors)

@@ -11,42 +11,10 @@ import numpy as np
 
 from airloom.basics.clock import ticks_per_period, to_ns
 from airloom.basics.rotations import matrix_from_quaternion, quaternion_from_euler
-from airloom.compiled import Kernel
+from airloom.compiled import Kernel, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.compiled.tables import (
-    CONTROLLER,
-    CONTROLLER_TICKS,
-    DELAY,
-    DESTINATION,
-    END_EFFECT,
-    END_SENSOR,
-    ESTIMATOR,
-    ESTIMATOR_TICKS,
-    FIRST,
-    FIRST_EFFECT,
-    FIRST_SENSOR,
-    FROZEN,
-    GUIDE_KERNEL,
-    GUIDE_TICKS,
-    GUIDE_WIDTH,
-    GUIDED_LANES,
-    KERNEL,
-    LANE,
-    NEVER,
-    NUMBERS,
-    PROPELLERS,
-    RECORD_COUNT,
-    RECORD_SPEEDS,
-    SENSOR_TICKS,
-    SENSOR_WIDTH,
-    STACK_WIDTH,
-    TAPE,
-    TAPE_LENGTH,
-    TICKS,
-    Flight,
-    Sensing,
-)  # fmt: skip
+from airloom.compiled.tables import Flight, Sensing
 from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
@@ -235,24 +203,24 @@ class Fleet:
             blocks=_zeros_by_cache_line(n, row.WIDTH),
             rotors=_zeros_by_cache_line(n, rotors * row.ROTOR_WIDTH),
             propellers=_zeros_by_cache_line(max(self._propellers_of) + 1, rotors * row.PROPELLER_WIDTH),
-            stacks=np.zeros((n, STACK_WIDTH), dtype=np.int64),
+            stacks=np.zeros((n, tables.STACK_WIDTH), dtype=np.int64),
             vehicles=np.full((n, LANES), -1, dtype=np.int64),
-            guides=np.zeros((n, LANES, GUIDE_WIDTH), dtype=np.int64),
+            guides=np.zeros((n, LANES, tables.GUIDE_WIDTH), dtype=np.int64),
             world=world_array(self.scenario.world, self.scenario.step),
             effects=np.zeros(len(effects), dtype=np.int64),
             effect_parameters=np.zeros((len(effects), rows * LANES)),
-            records=np.zeros((RECORD_COUNT, len(self.crafts), RECORD_SPEEDS + self.rotor_count)),
+            records=np.zeros((tables.RECORD_COUNT, len(self.crafts), tables.RECORD_SPEEDS + self.rotor_count)),
             sane=np.zeros((n, SANE_WIDTH)),
         )
         self.sensors = sensors
         self.sensor_index = {(s.vehicle, s.name): k for k, s in enumerate(sensors)}
         self.sensing = Sensing(
-            table=np.zeros((len(sensors), SENSOR_WIDTH), dtype=np.int64),
+            table=np.zeros((len(sensors), tables.SENSOR_WIDTH), dtype=np.int64),
             keys=np.zeros(len(sensors), dtype=np.uint64),
             rows=np.zeros((len(sensors), SENSOR_ROW)),
             queue=np.zeros((len(sensors), depth, READING_WIDTH)),
             stamps=np.full(len(sensors), -1, dtype=np.int64),
-            tape=np.zeros((0, TAPE_LENGTH, 2 + READING_WIDTH)),
+            tape=np.zeros((0, tables.TAPE_LENGTH, 2 + READING_WIDTH)),
             taped=np.zeros(0, dtype=np.int64),
         )
 
@@ -267,7 +235,7 @@ class Fleet:
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
-        self.flight.guides[:], self.flight.stacks[:, GUIDED_LANES] = 0, 0
+        self.flight.guides[:], self.flight.stacks[:, tables.GUIDED_LANES] = 0, 0
         first_sensor = first_effect = 0
         for b, block in enumerate(self.blocks):
             for i, craft in enumerate(self._lanes(block)):
@@ -351,17 +319,17 @@ class Fleet:
         for i, craft in enumerate(block):
             for sensor in craft.sensors:
                 key = stream_key(seed, craft.name, sensor.name)
-                table[s, [KERNEL, LANE, NUMBERS]] = sensor.kernel.address, i, sensor.width
-                table[s, TICKS], table[s, DELAY] = self._period(sensor), self._delay_ticks(sensor)
-                table[s, DESTINATION] = -1 if self._is_second(craft, sensor) else sensor.destination
-                table[s, TAPE] = -1
-                table[s, FROZEN], table[s, FIRST] = 0, 0
+                table[s, [tables.KERNEL, tables.LANE, tables.NUMBERS]] = sensor.kernel.address, i, sensor.width
+                table[s, tables.TICKS], table[s, tables.DELAY] = self._period(sensor), self._delay_ticks(sensor)
+                table[s, tables.DESTINATION] = -1 if self._is_second(craft, sensor) else sensor.destination
+                table[s, tables.TAPE] = -1
+                table[s, tables.FROZEN], table[s, tables.FIRST] = 0, 0
                 self.sensing.keys[s] = key
                 self.sensing.rows[s] = sensor.row(key)
-                periods += [int(table[s, TICKS]), int(table[s, DELAY])]
+                periods += [int(table[s, tables.TICKS]), int(table[s, tables.DELAY])]
                 s += 1
         stack = self.flight.stacks[b]
-        stack[FIRST_SENSOR], stack[END_SENSOR], stack[SENSOR_TICKS] = first, s, gcd(*periods) or 1
+        stack[tables.FIRST_SENSOR], stack[tables.END_SENSOR], stack[tables.SENSOR_TICKS] = first, s, gcd(*periods) or 1
         return s
 
     def _is_second(self, craft: Craft, sensor: Sensor) -> bool:
@@ -377,18 +345,18 @@ class Fleet:
                 values = craft.effects[k][1]
                 self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
         stack = self.flight.stacks[b]
-        stack[FIRST_EFFECT], stack[END_EFFECT] = first, first + len(effects)
+        stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT] = first, first + len(effects)
         return first + len(effects)
 
     def _fill_stack(self, b: int, craft: Craft) -> None:
         stack, controller = self.flight.stacks[b], craft.controller
-        stack[PROPELLERS] = self._propellers_of[b]
-        stack[GUIDE_TICKS] = self.guide_ticks
-        stack[ESTIMATOR] = craft.estimator.kernel.address
-        stack[ESTIMATOR_TICKS] = ticks_per_period(craft.estimator.parameters.rate, self.step_ns)
+        stack[tables.PROPELLERS] = self._propellers_of[b]
+        stack[tables.GUIDE_TICKS] = self.guide_ticks
+        stack[tables.ESTIMATOR] = craft.estimator.kernel.address
+        stack[tables.ESTIMATOR_TICKS] = ticks_per_period(craft.estimator.parameters.rate, self.step_ns)
         if controller is not None and controller.kernel is not None:
-            stack[CONTROLLER] = controller.kernel.address
-            stack[CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
+            stack[tables.CONTROLLER] = controller.kernel.address
+            stack[tables.CONTROLLER_TICKS] = ticks_per_period(controller.parameters.rate, self.step_ns)
 
     def take_over(self, old: Fleet) -> None:
         """Carry on with the state of the vehicles that were in another fleet; one with another pose is put there.
@@ -415,7 +383,7 @@ class Fleet:
         for sensor in craft.sensors:
             s, t = (fleet.sensor_index[craft.name, sensor.name] for fleet in (self, old))
             self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
-            self.sensing.table[s, [FROZEN, FIRST]] = old.sensing.table[t, [FROZEN, FIRST]]
+            self.sensing.table[s, [tables.FROZEN, tables.FIRST]] = old.sensing.table[t, [tables.FROZEN, tables.FIRST]]
             if self.sensing.queue.shape[1] == old.sensing.queue.shape[1]:
                 self.sensing.queue[s] = old.sensing.queue[t]
 
@@ -425,11 +393,11 @@ class Fleet:
         """All that is wrong with a sensor from the sample after `tick` on."""
         s = self.sensor_index[vehicle, sensor]
         line = self.sensing.table[s]
-        line[FROZEN] = fault.frozen
+        line[tables.FROZEN] = fault.frozen
         if fault.outage:
-            line[FIRST] = NEVER
-        elif line[FIRST] == NEVER:
-            line[FIRST] = tick + 1
+            line[tables.FIRST] = tables.NEVER
+        elif line[tables.FIRST] == tables.NEVER:
+            line[tables.FIRST] = tick + 1
         numbers = self.sensors[s].error_numbers(int(self.sensing.keys[s]), fault)
         self.sensing.rows[s, ANY_ERRORS:MEMORY] = numbers
 
@@ -459,17 +427,18 @@ class Fleet:
 
     def set_tapes(self, wanted: list[int]) -> None:
         """Record the readings of these sensors until they are drained."""
-        self.sensing.table[:, TAPE] = -1
-        self.sensing.table[wanted, TAPE] = np.arange(len(wanted))
+        self.sensing.table[:, tables.TAPE] = -1
+        self.sensing.table[wanted, tables.TAPE] = np.arange(len(wanted))
         self.sensing = self.sensing._replace(
-            tape=np.zeros((len(wanted), TAPE_LENGTH, 2 + READING_WIDTH)), taped=np.zeros(len(wanted), dtype=np.int64)
+            tape=np.zeros((len(wanted), tables.TAPE_LENGTH, 2 + READING_WIDTH)),
+            taped=np.zeros(len(wanted), dtype=np.int64),
         )
 
     def set_guide(self, block: int, lane: int, first: tuple[int, int, int]) -> None:
         """Addresses of a kernel and of its plan, and the plan's length; all 0 for nothing."""
         guides = self.flight.guides[block]
         guides[lane] = first
-        self.flight.stacks[block, GUIDED_LANES] = np.count_nonzero(guides[:, GUIDE_KERNEL])
+        self.flight.stacks[block, tables.GUIDED_LANES] = np.count_nonzero(guides[:, tables.GUIDE_KERNEL])
 
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash."""

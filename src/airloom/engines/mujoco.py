@@ -12,10 +12,9 @@ import mujoco
 import numpy as np
 from numba import types
 
-from airloom.compiled import compiled
+from airloom.compiled import compiled, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.compiled.tables import PROPELLERS
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
 from airloom.engines.impact import hits_soon
@@ -115,7 +114,7 @@ def advance_mujoco(
             w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
             effects, parameters = effects_of(stack, flight)
             spin_rotors(rotors)
-            sum_rotors(w, rotors, flight.propellers[stack[PROPELLERS]])
+            sum_rotors(w, rotors, flight.propellers[stack[tables.PROPELLERS]])
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
             keep_start_velocity(w)

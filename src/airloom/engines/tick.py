@@ -4,38 +4,9 @@ It runs for as many ticks as nobody looks. Everything a scenario chooses arrives
 and how often, which sensors sit where.
 """
 
-from airloom.compiled import compiled, numbers_at
+from airloom.compiled import compiled, numbers_at, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.compiled.tables import (
-    CONTROLLER,
-    CONTROLLER_TICKS,
-    DELAY,
-    DESTINATION,
-    END_EFFECT,
-    END_SENSOR,
-    ESTIMATOR,
-    ESTIMATOR_TICKS,
-    FIRST,
-    FIRST_EFFECT,
-    FIRST_SENSOR,
-    FROZEN,
-    GUIDE_KERNEL,
-    GUIDE_TICKS,
-    GUIDED_LANES,
-    KERNEL,
-    LANE,
-    NUMBERS,
-    PLAN,
-    PLAN_LENGTH,
-    RECORD_COMMAND,
-    RECORD_SETPOINT,
-    RECORD_SPEEDS,
-    SENSOR_TICKS,
-    SETPOINT_ROWS,
-    TAPE,
-    TICKS,
-)  # fmt: skip
 from airloom.control.flight_stack import call_block, call_guide
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 from airloom.watch.divergence import keep_sane
@@ -47,26 +18,30 @@ def sense(w, tick, world, stack, sensing):
 
     One after the other, because a reading that was written just now is slow to read back.
     """
-    if tick % stack[SENSOR_TICKS] != 0:
+    if tick % stack[tables.SENSOR_TICKS] != 0:
         return
-    sensors, first, end = sensing.table, stack[FIRST_SENSOR], stack[END_SENSOR]
+    sensors, first, end = sensing.table, stack[tables.FIRST_SENSOR], stack[tables.END_SENSOR]
     for k in range(first, end):
-        sample = tick // sensors[k, TICKS]
-        if sample * sensors[k, TICKS] == tick and is_measuring(sensing, k, tick):
-            call_sensor(sensors[k, KERNEL], w, sensors[k, LANE], world, sensing.rows[k], sensing.keys[k], sample)
+        sample = tick // sensors[k, tables.TICKS]
+        if sample * sensors[k, tables.TICKS] == tick and is_measuring(sensing, k, tick):
+            call_sensor(
+                sensors[k, tables.KERNEL], w, sensors[k, tables.LANE], world, sensing.rows[k], sensing.keys[k], sample
+            )
     for k in range(first, end):
-        delay, numbers = sensors[k, DELAY], sensing.rows[k]
+        delay, numbers = sensors[k, tables.DELAY], sensing.rows[k]
         if delay > 0:
-            if wait_in_queue(numbers, sensing.queue[k], tick, sensors[k, TICKS], delay, sensors[k, FIRST]):
+            if wait_in_queue(
+                numbers, sensing.queue[k], tick, sensors[k, tables.TICKS], delay, sensors[k, tables.FIRST]
+            ):
                 deliver(w, k, tick, tick - delay, numbers, DELAYED, sensing)
-        elif tick % sensors[k, TICKS] == 0 and tick >= sensors[k, FIRST]:
+        elif tick % sensors[k, tables.TICKS] == 0 and tick >= sensors[k, tables.FIRST]:
             deliver(w, k, tick, tick, numbers, READING, sensing)
 
 
 @compiled
 def is_measuring(sensing, k, tick):
     """Not in an outage, nor once it is frozen: that needs a reading to be frozen at."""
-    return tick >= sensing.table[k, FIRST] and (sensing.table[k, FROZEN] == 0 or sensing.stamps[k] < 0)
+    return tick >= sensing.table[k, tables.FIRST] and (sensing.table[k, tables.FROZEN] == 0 or sensing.stamps[k] < 0)
 
 
 @compiled
@@ -90,10 +65,14 @@ def wait_in_queue(numbers, queue, tick, period, delay, first):
 @compiled
 def deliver(w, k, tick, measured, numbers, at, sensing):
     """Hand the reading that stands in the row at `at` to the flight stack, and to the tape if somebody wants it."""
-    i, destination, track = sensing.table[k, LANE], sensing.table[k, DESTINATION], sensing.table[k, TAPE]
+    i, destination, track = (
+        sensing.table[k, tables.LANE],
+        sensing.table[k, tables.DESTINATION],
+        sensing.table[k, tables.TAPE],
+    )
     sensing.stamps[k] = measured
     if destination >= 0:
-        for n in range(sensing.table[k, NUMBERS]):
+        for n in range(sensing.table[k, tables.NUMBERS]):
             w[destination + n * LANES + i] = numbers[at + n]
     if track >= 0:
         line = sensing.tape[track, sensing.taped[track]]
@@ -106,20 +85,20 @@ def deliver(w, k, tick, measured, numbers, at, sensing):
 @compiled
 def guide(w, tick, stack, guides):
     """Move the setpoints of the block's vehicles that fly along something."""
-    if stack[GUIDED_LANES] == 0 or tick % stack[GUIDE_TICKS] != 0:
+    if stack[tables.GUIDED_LANES] == 0 or tick % stack[tables.GUIDE_TICKS] != 0:
         return
     for i in range(LANES):
-        if guides[i, GUIDE_KERNEL] != 0:
-            plan = numbers_at(guides[i, PLAN], guides[i, PLAN_LENGTH])
-            call_guide(guides[i, GUIDE_KERNEL], w, i, tick, plan)
+        if guides[i, tables.GUIDE_KERNEL] != 0:
+            plan = numbers_at(guides[i, tables.PLAN], guides[i, tables.PLAN_LENGTH])
+            call_guide(guides[i, tables.GUIDE_KERNEL], w, i, tick, plan)
 
 
 @compiled
 def think(w, rotors, tick, stack):
-    if stack[ESTIMATOR] != 0 and tick % stack[ESTIMATOR_TICKS] == 0:
-        call_block(stack[ESTIMATOR], w, rotors, tick)
-    if stack[CONTROLLER] != 0 and tick % stack[CONTROLLER_TICKS] == 0:
-        call_block(stack[CONTROLLER], w, rotors, tick)
+    if stack[tables.ESTIMATOR] != 0 and tick % stack[tables.ESTIMATOR_TICKS] == 0:
+        call_block(stack[tables.ESTIMATOR], w, rotors, tick)
+    if stack[tables.CONTROLLER] != 0 and tick % stack[tables.CONTROLLER_TICKS] == 0:
+        call_block(stack[tables.CONTROLLER], w, rotors, tick)
 
 
 @compiled
@@ -131,12 +110,12 @@ def record(w, rotors, vehicles, out):
             continue
         for k in range(row.STATE_ROWS):
             out[v, k] = w[row.STATE + k * LANES + i]
-        for k in range(SETPOINT_ROWS):
-            out[v, RECORD_SETPOINT + k] = w[row.SPX + k * LANES + i]
+        for k in range(tables.SETPOINT_ROWS):
+            out[v, tables.RECORD_SETPOINT + k] = w[row.SPX + k * LANES + i]
         for k in range(row.COMMAND_ROWS):
-            out[v, RECORD_COMMAND + k] = w[row.COMMAND + k * LANES + i]
-        for k in range(out.shape[1] - RECORD_SPEEDS):
-            out[v, RECORD_SPEEDS + k] = rotors[k * row.ROTOR_WIDTH + row.SPEED + i]
+            out[v, tables.RECORD_COMMAND + k] = w[row.COMMAND + k * LANES + i]
+        for k in range(out.shape[1] - tables.RECORD_SPEEDS):
+            out[v, tables.RECORD_SPEEDS + k] = rotors[k * row.ROTOR_WIDTH + row.SPEED + i]
 
 
 @compiled
@@ -176,5 +155,5 @@ def look_once(tick, flight, sensing, record_ticks, first_record):
 
 @compiled
 def effects_of(stack, flight):
-    first, end = stack[FIRST_EFFECT], stack[END_EFFECT]
+    first, end = stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT]
     return flight.effects[first:end], flight.effect_parameters[first:end]

@@ -19,7 +19,7 @@ from airloom.commands import (
     ThrustTorque,
     ThrustVelocity,
     VelocityYawRate,
-)  # fmt: skip
+)
 from airloom.joystick.mapping import Action, Mapping, Sticks
 from airloom.joystick.state import StickState
 from airloom.missions.tasks import Task

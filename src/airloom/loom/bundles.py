@@ -45,7 +45,7 @@ from airloom.loom.protocol import (
     parse,
     text,
     welcome,
-)  # fmt: skip
+)
 from airloom.loom.visibility import ToldVisibility, Visibility
 
 P = ParamSpec("P")

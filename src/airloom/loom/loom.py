@@ -38,7 +38,7 @@ from airloom.loom.protocol import (
     Phase,
     ProtocolError,
     Welcome,
-)  # fmt: skip
+)
 from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate
 from airloom.scenario.errors import shortened

@@ -13,7 +13,7 @@ from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.libc import NO_SIGNAL, recv, send
-from airloom.control.command_rows import ENDS_FIELD, MOST_NUMBERS, are_sane, is_buried, take_command
+from airloom.control.command_rows import ENDS_FIELD, MOST_NUMBERS, are_fit, is_buried, take_command
 from airloom.loom.protocol import HEAD, STATE_NUMBERS, TIME_AND_COUNT, Kind
 
 ROOM = 8192  # bytes for an answer; a longer one is read on in Python
@@ -128,6 +128,6 @@ def _is_plain(time_ns, memory, world, places, answer):
 def _is_plain_command(mode, numbers, world):
     if mode != POSITION and mode != VELOCITY:
         return False
-    if numbers.size > MOST_NUMBERS or not ENDS_FIELD[mode, numbers.size] or not are_sane(numbers):
+    if numbers.size > MOST_NUMBERS or not ENDS_FIELD[mode, numbers.size] or not are_fit(numbers):
         return False
     return mode == VELOCITY or not is_buried(world, numbers[0], numbers[1], numbers[2])

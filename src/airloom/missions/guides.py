@@ -15,10 +15,9 @@ import numpy as np
 
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.commands import Mode
-from airloom.compiled import Kernel, compiled, numbers_at
+from airloom.compiled import Kernel, compiled, numbers_at, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.compiled.tables import GUIDE_KERNEL, PLAN, PLAN_LENGTH
 from airloom.control.flight_stack import ARRIVED
 from airloom.missions.tasks import LOOK_PERIOD_NS, MissionError, MissionTimeout, Task, Wait
 
@@ -142,11 +141,11 @@ def find_ends(blocks, guides, places):
     count = 0
     for b in range(guides.shape[0]):
         for i in range(LANES):
-            if guides[b, i, GUIDE_KERNEL] == 0:
+            if guides[b, i, tables.GUIDE_KERNEL] == 0:
                 continue
             if (
                 blocks[b, row.MODE + i] == 0.0
-                or numbers_at(guides[b, i, PLAN], guides[b, i, PLAN_LENGTH])[ARRIVED] != 0.0
+                or numbers_at(guides[b, i, tables.PLAN], guides[b, i, tables.PLAN_LENGTH])[ARRIVED] != 0.0
             ):
                 places[count] = b * LANES + i
                 count += 1

@@ -16,7 +16,7 @@ from airloom.sensors.sensor import (
     sensor_position,
     sensor_velocity_in_body,
     to_sensor,
-)  # fmt: skip
+)
 from airloom.sensors.sensor_errors import ANY_ERRORS, SensorErrors, add_errors
 
 

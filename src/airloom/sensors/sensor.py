@@ -27,7 +27,7 @@ from airloom.sensors.sensor_errors import (
     SIGMA,
     SensorErrors,
     error_rows,
-)  # fmt: skip
+)
 
 # Where a sensor's numbers lie in its row: mount rotation and position, own parameters, errors, the reading,
 # and the reading that is published when that is an older one.

@@ -22,7 +22,7 @@ from airloom.runs.link.flying import (
     SwitchMode,
     Takeoff,
     Tune,
-)  # fmt: skip
+)
 from airloom.runs.link.looking import Contacts, Events, Gains, Observe, Series, Topics, Watch
 from airloom.runs.link.request import Request
 from airloom.runs.link.running import Audience, Info, Pause, Restart, Resume, Speed, Step, Stop
