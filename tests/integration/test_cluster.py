@@ -92,7 +92,8 @@ def test_two_workers_fly_the_same(scenario, scheduler):
 
 
 @pytest.mark.slow
-def test_a_worker_that_dies_is_noticed_at_once(scenario, scheduler):
+def test_a_worker_that_dies_is_noticed_at_once_and_leaves_nothing(scenario, scheduler, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))  # of the workers
     with worker(scheduler) as first, worker(scheduler) as second:
         cluster = Cluster(scheduler)
         with al.Simulation(load(scenario)) as sim:
@@ -105,6 +106,9 @@ def test_a_worker_that_dies_is_noticed_at_once(scenario, scheduler):
                 sim.run()
             assert time.monotonic() - began < 5
         cluster.close()
+    while list(tmp_path.glob("airloom-branch-*")):
+        assert time.monotonic() - began < 60
+        time.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -80,6 +80,12 @@ class KeptFolder:
             self.path.rmdir()
             raise
 
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
     def remove(self) -> None:
         self._keeper.end()
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import secrets
 import socket
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from airloom.errors import UserError
+from airloom.keeper import KeptFolder
 
 if TYPE_CHECKING:
     from airloom.loom.listening import Listeners
@@ -106,8 +106,7 @@ def run_branch(name: str, address: str, token: str, members: Members) -> dict[st
     """On a worker: a branch with its members until the run is over; returns what they printed, by file name."""
     from airloom.loom.branch import Branch, BranchError
 
-    with tempfile.TemporaryDirectory(prefix="airloom-branch-") as folder:
-        logs = Path(folder)
+    with KeptFolder("airloom-branch-") as logs:
         branch = Branch(name, address, token)
         try:
             branch.connect(PATIENCE)
