@@ -6,7 +6,7 @@ import html
 
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.scene.fleet_view import ACCENTS
-from airloom.studio.scene.meshes import Colour
+from airloom.world.meshes import Colour
 
 
 class Legend(Panel):

@@ -8,8 +8,9 @@ from viser.transforms import SO3
 
 from airloom.scenario.models import Vehicle
 from airloom.studio.scene import shapes
-from airloom.studio.scene.meshes import Colour, glb, linear
+from airloom.studio.scene.gltf import glb, linear
 from airloom.studio.scene.shadows import vehicle_shadow
+from airloom.world.meshes import Colour
 
 TURN_AT_MOST = 0.9  # rad a frame, or blades would seem to turn the wrong way
 FAST = 0.15  # of a rotor's greatest speed, from which it blurs to a disc

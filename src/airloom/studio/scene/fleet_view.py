@@ -9,10 +9,10 @@ from viser.transforms import SO3
 from airloom.basics.rotations import quaternion_from_euler, yaw_from_quaternion
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.scene.batches import Batch
-from airloom.studio.scene.meshes import Colour
 from airloom.studio.scene.overlays import KINDS, Contacts, Fleet, Options, Overlay
 from airloom.studio.scene.shadows import ABOVE, fallen, lying
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, Snapshot
+from airloom.world.meshes import Colour
 
 ORANGE: Colour = (255, 106, 0)
 TEAL: Colour = (0, 150, 143)

@@ -9,12 +9,13 @@ import numpy as np
 import viser
 
 from airloom.scenario.models import HeightField, Obstacle, Scenario, World
-from airloom.studio.scene.meshes import Colour, Mesh, glb, linear, ngon, painted
+from airloom.studio.scene.gltf import glb, linear
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.ground import ray, read_heights, world_array
+from airloom.world.meshes import Colour, Mesh, ngon, painted
 
 GROUND: Colour = (196, 198, 192)
 LINES: Colour = (136, 143, 145)

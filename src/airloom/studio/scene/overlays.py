@@ -10,10 +10,11 @@ from viser.transforms import SO3
 
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.scene import shapes
-from airloom.studio.scene.meshes import Colour, annulus, glb, linear
+from airloom.studio.scene.gltf import glb, linear
 from airloom.studio.scene.trails import Trails
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, TARGET
 from airloom.world.ground import ground, world_array
+from airloom.world.meshes import Colour, annulus
 
 LABELS_AT_MOST = 8
 THRUST_AT_MOST = 150

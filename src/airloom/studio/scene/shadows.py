@@ -12,9 +12,9 @@ import numpy as np
 from viser.transforms import SO3
 
 from airloom.scenario.models import Obstacle, Vehicle
-from airloom.studio.scene.meshes import Colour, Mesh, annulus, joined, ngon, painted, prism, rectangle
 from airloom.studio.scene.shapes import axes, hubs, tilt
 from airloom.world.ground import W_BASE, W_COLUMNS, W_OBSTACLES, ground, ray
+from airloom.world.meshes import Colour, Mesh, annulus, joined, ngon, painted, prism, rectangle
 
 SUN = np.array([-0.25, -0.7, 0.85])
 SUNLIGHT = -SUN / np.linalg.norm(SUN)

@@ -6,7 +6,7 @@ import numpy as np
 from viser.transforms import SO3
 
 from airloom.scenario.models import Rotor, Vehicle
-from airloom.studio.scene.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
+from airloom.world.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
 
 GRAPHITE: Colour = (38, 42, 48)
 ARM: Colour = (62, 68, 77)

@@ -9,9 +9,10 @@ import viser
 from PIL import Image
 from viser import _messages
 
-from airloom.studio.scene.meshes import Colour, linear
+from airloom.studio.scene.gltf import linear
 from airloom.studio.scene.shadows import SUN
 from airloom.studio.scene.tones import light_seen_as
+from airloom.world.meshes import Colour
 
 ZENITH, HIGH, LOW, HAZE = (28, 84, 172), (66, 136, 216), (132, 186, 238), (206, 224, 240)
 SOIL: Colour = (150, 150, 144)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import viser
 
-from airloom.studio.scene.meshes import annulus, glb
+from airloom.studio.scene.gltf import glb
 from airloom.studio.scene.overlays import SETPOINT
+from airloom.world.meshes import annulus
 
 
 class TargetMark:

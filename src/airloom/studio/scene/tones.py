@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.studio.scene.meshes import linear
+from airloom.studio.scene.gltf import linear
 
 EXPOSURE = 1.0 / 0.6
 _IN = np.array([[0.59719, 0.35458, 0.04823], [0.07600, 0.90834, 0.01566], [0.02840, 0.13383, 0.83777]])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from airloom.studio.scene.meshes import Colour, linear
+from airloom.studio.scene.gltf import linear
+from airloom.world.meshes import Colour
 
 SECONDS = (2.0, 8.0)  # shorter the more vehicles there are, or nothing else would be seen
 LINES_AT_MOST = 3000  # for all vehicles together

@@ -11,7 +11,7 @@ from PIL import Image
 from airloom.scenario import load
 from airloom.scenario.models import Obstacle
 from airloom.studio.scene import tones
-from airloom.studio.scene.meshes import linear
+from airloom.studio.scene.gltf import linear
 from airloom.studio.scene.shadows import SUNLIGHT, fallen, lying, obstacle_shadow, vehicle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import BRIGHTEST, HAZE, encoded, sky_image

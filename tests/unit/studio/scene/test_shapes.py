@@ -9,7 +9,8 @@ import pytest
 from airloom.scenario import load
 from airloom.studio.scene import shapes
 from airloom.studio.scene.fleet_view import ORANGE
-from airloom.studio.scene.meshes import beam, glb, joined, linear, ngon, painted, prism, rectangle
+from airloom.studio.scene.gltf import glb, linear
+from airloom.world.meshes import beam, joined, ngon, painted, prism, rectangle
 
 KINDS = ("crazyflie2", "iris", "x500", "hexarotor", "quad_plus")
 
