@@ -29,13 +29,13 @@ from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
+from airloom.scenario.terrain import TerrainError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
-from airloom.world.ground import TerrainError
 
 LONGEST_CHUNK = 1000  # ticks
 Onlooker = Callable[["Simulation"], None]

@@ -46,7 +46,7 @@ from airloom.compiled import bytes_at, integers_at, numbers_at
 from airloom.compiled.libc import NO_SIGNAL, recv, send
 from airloom.engines.lockstep import FILE, OWN, RESULT, STEP_NS, frame_kernel
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.world.ground import W_HEIGHTS
+from airloom.world.ground import W_HEADER
 
 ANSWERED = 0
 NOT_HEARD, NOT_AWAITED, AWAKE, AHEAD, PARTED = -1, -2, -3, -4, -5
@@ -73,7 +73,7 @@ def tell(w, rotors, i, tick, wire):
     wire[AWAITED] = NOBODY
     if time > 0:
         data, speaker = bytes_at(wire[DATA], LONGEST_DATA), integers_at(wire[SPEAKER_AT], SPEAKER)
-        values, world = numbers_at(wire[VALUES], MOST_VALUES), numbers_at(wire[WORLD], W_HEIGHTS)
+        values, world = numbers_at(wire[VALUES], MOST_VALUES), numbers_at(wire[WORLD], W_HEADER)
         sensors = integers_at(wire[SENSORS], KINDS * SENSOR_COLUMNS)
         values[0] = time
         at = new_reading(sensors, GNSS)

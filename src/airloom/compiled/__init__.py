@@ -15,8 +15,9 @@ if TYPE_CHECKING:
         compiled,
         integers_at,
         numbers_at,
+        singles_at,
     )
 
-__all__ = ["Kernel", "bytes_at", "call_by_address", "compiled", "integers_at", "numbers_at"]
+__all__ = ["Kernel", "bytes_at", "call_by_address", "compiled", "integers_at", "numbers_at", "singles_at"]
 
 __getattr__ = lazily(__name__, dict.fromkeys(__all__, "compile"))

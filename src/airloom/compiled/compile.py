@@ -134,6 +134,7 @@ def _array_at(kind: Any) -> Any:
 numbers_at: Any = _array_at(types.float64)
 """Compiled `numbers_at(address, count)`: the array of numbers there, which somebody else must keep alive."""
 integers_at: Any = _array_at(types.int64)
+singles_at: Any = _array_at(types.float32)
 bytes_at: Any = _array_at(types.uint8)
 
 

@@ -24,7 +24,8 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, 
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.watch.divergence import SANE_WIDTH
-from airloom.world.ground import ground, world_array
+from airloom.world.ground import ground
+from airloom.world.land import Land
 
 if TYPE_CHECKING:
     from airloom.system import System
@@ -194,6 +195,7 @@ class Fleet:
         return [numbers[kind] for kind in kinds]
 
     def _allocate(self) -> None:
+        self.land = Land(self.scenario.world, self.scenario.step)
         n, rotors = len(self.blocks), -(-self.rotor_count // row.ROTORS_TOGETHER) * row.ROTORS_TOGETHER
         sensors = [s for block in self.blocks for m in block for s in m.sensors]
         depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
@@ -206,7 +208,7 @@ class Fleet:
             stacks=np.zeros((n, tables.STACK_WIDTH), dtype=np.int64),
             vehicles=np.full((n, LANES), -1, dtype=np.int64),
             guides=np.zeros((n, LANES, tables.GUIDE_WIDTH), dtype=np.int64),
-            world=world_array(self.scenario.world, self.scenario.step),
+            world=self.land.array,
             effects=np.zeros(len(effects), dtype=np.int64),
             effect_parameters=np.zeros((len(effects), rows * LANES)),
             records=np.zeros((tables.RECORD_COUNT, len(self.crafts), tables.RECORD_SPEEDS + self.rotor_count)),
@@ -416,6 +418,12 @@ class Fleet:
         """One row of each of a vehicle's rotors, a view."""
         table = self.flight.rotors[craft.block].reshape(-1, row.ROTOR_WIDTH)
         return table[: len(craft.airframe.rotors), first + craft.lane]
+
+    @property
+    def reach(self) -> float:
+        """How far the largest vehicle's box extends from its origin, m."""
+        corners = [np.abs(m.vehicle.body.position) + np.array(m.vehicle.body.size) / 2 for m in self.crafts]
+        return float(np.linalg.norm(corners, axis=1).max())
 
     def depth_in_ground(self, craft: Craft) -> float:
         """How deep the lowest corner of a vehicle's box is, negative if it is above the ground."""

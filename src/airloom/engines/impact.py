@@ -12,7 +12,16 @@ from math import sqrt
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.world.ground import OBSTACLE_WIDTH, W_COLUMNS, W_HEIGHTS, W_OBSTACLES, W_ROWS, W_STEEPEST, ground
+from airloom.world.ground import (
+    OBSTACLE_WIDTH,
+    W_DX,
+    W_DY,
+    W_HEADER,
+    W_OBSTACLES,
+    ceiling,
+    is_thing_near,
+    lowest_and_highest,
+)
 
 
 @compiled
@@ -42,12 +51,14 @@ def _is_any_fast(w, fast):
 @compiled
 def _nears_ground(w, i, world, reach, swing, dt, fast):
     """Level flight over flat ground does not come nearer, however fast."""
+    x, y = w[row.PX + i], w[row.PY + i]
     level = sqrt(w[row.VX + i] * w[row.VX + i] + w[row.VY + i] * w[row.VY + i])
-    nearing = world[W_STEEPEST] * level + swing - w[row.VZ + i]
-    if nearing <= fast:
+    range_, lowest = reach + level * dt, w[row.PZ + i] - reach - max(swing - w[row.VZ + i], 0.0) * dt
+    if lowest > ceiling(world, x, y, range_):
         return False
-    rise = world[W_STEEPEST] * (reach + level * dt)
-    return w[row.PZ + i] - reach - nearing * dt < ground(world, w[row.PX + i], w[row.PY + i])[0] + rise
+    low, high = lowest_and_highest(world, x, y, range_)
+    steepest = (high - low) / min(world[W_DX], world[W_DY]) if high > low else 0.0
+    return lowest < high and steepest * level + swing - w[row.VZ + i] > fast
 
 
 @compiled
@@ -58,16 +69,15 @@ def _beyond(x, half):
 
 @compiled
 def _nears_obstacle(w, i, world, range_):
-    first = W_HEIGHTS + int(world[W_COLUMNS]) * int(world[W_ROWS])
     for k in range(int(world[W_OBSTACLES])):
-        at = first + k * OBSTACLE_WIDTH
+        at = W_HEADER + k * OBSTACLE_WIDTH
         x, y, z = w[row.PX + i] - world[at + 4], w[row.PY + i] - world[at + 5], w[row.PZ + i] - world[at + 6]
         c, s = world[at + 7], world[at + 8]
         x, y = _beyond(c * x + s * y, world[at + 1]), _beyond(c * y - s * x, world[at + 2])
         z = _beyond(z, world[at + 3])
         if x * x + y * y + z * z < range_ * range_:
             return True
-    return False
+    return is_thing_near(world, w[row.PX + i], w[row.PY + i], w[row.PZ + i], range_)
 
 
 @compiled

@@ -20,6 +20,7 @@ from airloom.engines.fleet import Fleet
 from airloom.engines.impact import hits_soon
 from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.mujoco_model import build_model, model_for_impacts, slowest_impact
+from airloom.engines.patches import NOWHERE, PatchSize, move_patches, no_patches, patches_of
 from airloom.engines.tick import effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
 from airloom.physics.wrench import gather_wrench
@@ -95,8 +96,9 @@ def _read_state(w, vehicles, qpos, qvel):
 
 
 @compiled
-def _step(impacts, model, data, flight, dt):
+def _step(impacts, patches, model, data, flight, dt):
     """A step of MuJoCo, or several short ones with the model for hard impacts."""
+    move_patches(patches, flight.blocks, flight.vehicles, flight.world)
     if hits_soon(flight.blocks, flight.vehicles, flight.world, dt, impacts.fast):
         for _ in range(impacts.parts):
             mj_step(impacts.model, data)
@@ -106,7 +108,7 @@ def _step(impacts, model, data, flight, dt):
 
 @compiled
 def advance_mujoco(
-    impacts, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, record_ticks, first_record
+    impacts, patches, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, record_ticks, first_record
 ):
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
@@ -118,7 +120,7 @@ def advance_mujoco(
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
             keep_start_velocity(w)
-        _step(impacts, model, data, flight, dt)
+        _step(impacts, patches, model, data, flight, dt)
         for b in range(blocks.shape[0]):
             w = blocks[b]
             _read_state(w, flight.vehicles[b], qpos, qvel)
@@ -128,13 +130,26 @@ def advance_mujoco(
 
 @compiled
 def advance_mujoco_in_lockstep(
-    wires, impacts, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, record_ticks, first_record
+    wires, impacts, patches, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, record_ticks, first_record
 ):
     """As `advance_batch_in_lockstep`."""
     while True:
         turn = next_frame(tick, end, wires)
         advance_mujoco(
-            impacts, model, data, qpos, qvel, forces, tick, turn - tick, dt, flight, sensing, record_ticks, first_record
+            impacts,
+            patches,
+            model,
+            data,
+            qpos,
+            qvel,
+            forces,
+            tick,
+            turn - tick,
+            dt,
+            flight,
+            sensing,
+            record_ticks,
+            first_record,
         )
         tick = turn
         if tick == end or not tell_and_hear(tick, flight, wires):
@@ -157,10 +172,15 @@ class MujocoEngine:
         self.data = mujoco.MjData(self.model)
         self._hard, parts = model_for_impacts(self.model)
         fast = slowest_impact(self.dt)
+        if (grid := fleet.land.grid) is None:
+            self._patches = no_patches(self.model, self.data)
+        else:
+            names = [craft.name for craft in fleet.crafts]
+            self._patches = patches_of(PatchSize.of(grid, fleet.reach), names, self.model, self._hard, self.data)
         # Asked for once: each of these attributes makes an object.
         self._bodies = (
-            Impacts(self._hard._address, parts, fast), self.model._address, self.data._address, self.data.qpos,
-            self.data.qvel, self.data.qfrc_applied,
+            Impacts(self._hard._address, parts, fast), self._patches, self.model._address, self.data._address,
+            self.data.qpos, self.data.qvel, self.data.qfrc_applied,
         )  # fmt: skip
 
     def reset(self) -> None:
@@ -174,6 +194,9 @@ class MujocoEngine:
             qpos, qvel = self.data.qpos[7 * m.number :], self.data.qvel[6 * m.number :]
             qpos[:3], qpos[3:7] = column[row.PX // LANES :][:3], column[row.QW // LANES :][:4]
             qvel[:3], qvel[3:6] = column[row.VX // LANES :][:3], column[row.WX // LANES :][:3]
+        flight = self.fleet.flight
+        self._patches.corners[:] = NOWHERE
+        move_patches(self._patches, flight.blocks, flight.vehicles, flight.world)
         mujoco.mj_forward(self.model, self.data)
 
     def advance(self, tick: int, ticks: int, record_ticks: int, first_record: int, wires: np.ndarray = NO_WIRES) -> int:

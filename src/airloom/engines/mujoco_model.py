@@ -9,8 +9,10 @@ import mujoco
 import numpy as np
 
 from airloom.engines.fleet import Fleet
-from airloom.scenario.models import HeightField, Obstacle, Scenario, World
-from airloom.world.ground import read_heights
+from airloom.engines.patches import BASE_THICKNESS, PatchSize, patch_name
+from airloom.scenario.models import Obstacle, Scenario
+from airloom.world.grid import Grid
+from airloom.world.things import Solid
 
 FRICTION = (0.6, 0.005, 0.0001)  # sliding as the batch engine's; torsional and rolling are MuJoCo's defaults
 # Nothing in the model has these, but MuJoCo would look for them at every joint and in every step.
@@ -24,7 +26,6 @@ STEPS_OF_CONTACT = 4  # two is the least that is stable, four come to rest quiet
 LEAST_CONTACT_TIME = 10e-3  # s
 IMPACT_STEP, IMPACT_CONTACT_TIME = 0.1e-3, 1e-3  # s
 USUAL_SINK = 6e-3  # m; whoever would sink in deeper hits hard
-BASE_THICKNESS = 1.0  # m below the lowest height of a height field
 
 
 def contact_time(step: float) -> float:
@@ -41,7 +42,7 @@ def model_for_impacts(model: mujoco.MjModel) -> tuple[mujoco.MjModel, int]:
     """The same bodies with a short step and stiff contacts, and how many such steps are a tick."""
     hard, parts = copy(model), ceil(model.opt.timestep / IMPACT_STEP - 1e-9)
     hard.opt.timestep = model.opt.timestep / parts
-    hard.geom_solref[:, 0] = IMPACT_CONTACT_TIME
+    hard.geom_solref[:, 0] = hard.pair_solref[:, 0] = IMPACT_CONTACT_TIME
     return hard, parts
 
 
@@ -65,36 +66,61 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
         body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
         body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         size = np.array(vehicle.body.size) / 2
-        body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=vehicle.body.position, mass=0.0)
-    _add_ground(spec, scenario.world)
+        body.add_geom(name=craft.name, type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=vehicle.body.position, mass=0.0)
+    land = fleet.land
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, land.base))
+    if land.grid is not None:
+        size = PatchSize.of(land.grid, fleet.reach)
+        for craft in fleet.crafts:
+            _add_patch(spec, craft.name, land.grid, size, contact_time(scenario.step))
     for obstacle in scenario.world.obstacles.values():
-        _add_obstacle(spec, obstacle)
+        _add_solid(spec, _of_obstacle(obstacle))
+    for thing in land.things:
+        for solid in thing.solids:
+            _add_solid(spec, solid)
     return spec.compile()
 
 
-def _add_ground(spec: mujoco.MjSpec, world: World) -> None:
-    terrain = world.terrain
-    if isinstance(terrain, HeightField):
-        heights = read_heights(terrain)
-        low, span = heights.min(), max(float(np.ptp(heights)), 1e-6)
-        spec.add_hfield(
-            name="ground", nrow=heights.shape[0], ncol=heights.shape[1], userdata=((heights - low) / span).ravel(),
-            size=(terrain.size[0] / 2, terrain.size[1] / 2, span, BASE_THICKNESS),
-        )  # fmt: skip
-        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=(*terrain.center, low))
-        level = low
-    else:
-        level = terrain.height
-    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, level))
+def _add_patch(spec: mujoco.MjSpec, vehicle: str, grid: Grid, size: PatchSize, contact: float) -> None:
+    """The ground under a vehicle, which nobody else touches; the loop fills it."""
+    name, (dx, dy) = patch_name(vehicle), grid.cell
+    spec.add_hfield(
+        name=name, nrow=size.rows, ncol=size.columns, userdata=np.zeros(size.rows * size.columns),
+        size=(0.5 * (size.columns - 1) * dx, 0.5 * (size.rows - 1) * dy, 1.0, BASE_THICKNESS),
+    )  # fmt: skip
+    spec.worldbody.add_geom(
+        name=name,
+        type=mujoco.mjtGeom.mjGEOM_HFIELD,
+        hfieldname=name,
+        pos=(0.0, 0.0, grid.low),
+        contype=0,
+        conaffinity=0,
+    )
+    pair = spec.add_pair(geomname1=name, geomname2=vehicle, condim=3)
+    sliding, torsional, rolling = FRICTION
+    pair.friction = (sliding, sliding, torsional, rolling, rolling)
+    pair.solref[0] = contact
 
 
-def _add_obstacle(spec: mujoco.MjSpec, obstacle: Obstacle) -> None:
-    x, y, z = (0.5 * s for s in obstacle.size)
+def _add_solid(spec: mujoco.MjSpec, solid: Solid) -> None:
+    x, y, z = solid.half
+    place = {"pos": solid.position, "quat": solid.attitude}
+    if solid.mesh is not None:
+        name, faces = f"solid_{len(spec.meshes)}", solid.mesh.faces.astype(np.int32)
+        spec.add_mesh(name=name, uservert=solid.mesh.vertices.ravel(), userface=faces.ravel())
+        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_MESH, meshname=name, **place)
+        return
     shapes = {
         "box": (mujoco.mjtGeom.mjGEOM_BOX, (x, y, z)),
         "cylinder": (mujoco.mjtGeom.mjGEOM_CYLINDER, (x, z, 0)),
         "sphere": (mujoco.mjtGeom.mjGEOM_SPHERE, (x, 0, 0)),
+        "capsule": (mujoco.mjtGeom.mjGEOM_CAPSULE, (x, z - x, 0)),
     }
-    kind, size = shapes[obstacle.shape]
-    turn = (np.cos(obstacle.yaw / 2), 0, 0, np.sin(obstacle.yaw / 2))
-    spec.worldbody.add_geom(type=kind, size=size, pos=obstacle.position, quat=turn)
+    kind, size = shapes[solid.shape]
+    spec.worldbody.add_geom(type=kind, size=size, **place)
+
+
+def _of_obstacle(obstacle: Obstacle) -> Solid:
+    x, y, z = (0.5 * s for s in obstacle.size)
+    turn = (float(np.cos(obstacle.yaw / 2)), 0.0, 0.0, float(np.sin(obstacle.yaw / 2)))
+    return Solid(obstacle.shape, (x, y, z), obstacle.position, turn)

@@ -15,7 +15,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.attitude import orient
-from airloom.world.ground import W_STEP, W_TOP, ground
+from airloom.world.ground import W_COLUMNS, W_STEP, W_TOP, ceiling, ground
 
 CONTACT_FREQUENCY = 120.0  # rad/s, lowered for long steps so that a step turns the oscillator by at most 0.3 rad
 DAMPING_RATIO = 0.7
@@ -28,18 +28,34 @@ CREEP = 20.0  # m/s for each second of step: the shorter the step, the closer to
 
 @compiled
 def add_ground_contact(w, world):
-    near = False
-    for i in range(LANES):
-        reach = (
-            abs(w[row.BOX_CX + i]) + abs(w[row.BOX_CY + i]) + abs(w[row.BOX_CZ + i])
-            + w[row.BOX_X + i] + w[row.BOX_Y + i] + w[row.BOX_Z + i]
-        )  # fmt: skip
-        near |= w[row.PZ + i] - reach < world[W_TOP]
-    if near:
+    if _is_any_near(w, world):
         for corner in range(8):
             _place_corner(w, corner & 1, corner & 2, corner & 4)
             _look_at_ground(w, world)
             _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
+
+
+@compiled
+def _is_any_near(w, world):
+    """Below the highest point of all ground, a comparison for eight at once; then below the highest nearby."""
+    near = False
+    for i in range(LANES):
+        near |= w[row.PZ + i] - _reach(w, i) < world[W_TOP]
+    if world[W_COLUMNS] == 0.0 or not near:
+        return near
+    for i in range(LANES):
+        reach = _reach(w, i)
+        if w[row.PZ + i] - reach < ceiling(world, w[row.PX + i], w[row.PY + i], reach):
+            return True
+    return False
+
+
+@compiled
+def _reach(w, i):
+    return (
+        abs(w[row.BOX_CX + i]) + abs(w[row.BOX_CY + i]) + abs(w[row.BOX_CZ + i])
+        + w[row.BOX_X + i] + w[row.BOX_Y + i] + w[row.BOX_Z + i]
+    )  # fmt: skip
 
 
 def corner_forces(w: np.ndarray, lanes: int, world: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -67,6 +67,11 @@ class Definitions:
             return _absolute_file(own, place)
         if place.shape.names_a == "name or file" and looks_like_path(own.value):
             return Node(os.path.normpath(own.origin.folder.absolute() / own.value), own.origin)
+        if place.shape.names_a == "folder":
+            return _absolute_folder(own, place)
+        if place.shape.folder_kind and _looks_like_folder(own):
+            kind = Node(place.shape.folder_kind, own.origin)
+            return Node({"kind": kind, "folder": _absolute_folder(own, place)}, own.origin)
         if place.shape.category or place.shape.named_by_kind:
             return Node(self._named(own, place).value, own.origin)
         return own
@@ -136,6 +141,18 @@ def _absolute_file(name: Node, place: Place) -> Node:
         what = f"there is no file '{shortened(name.value)}' (looked for {displayed(file)})"
         raise ScenarioError(complaint(name.origin, place.path, what))
     return Node(str(file), name.origin)
+
+
+def _looks_like_folder(name: Node) -> bool:
+    return "/" in name.value or os.path.isdir(name.origin.folder / name.value)
+
+
+def _absolute_folder(name: Node, place: Place) -> Node:
+    folder = os.path.normpath(name.origin.folder.absolute() / name.value)
+    if not os.path.isdir(folder):
+        what = f"there is no folder '{shortened(name.value)}' (looked for {displayed(Path(folder))})"
+        raise ScenarioError(complaint(name.origin, place.path, what))
+    return Node(folder, name.origin)
 
 
 def _refuse_loop(name: Node, file: Path, place: Place) -> None:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model
 
 from airloom.basics.patterns import Pattern
 from airloom.commands import EDGE
+from airloom.scenario.terrain import read_terrain_file
 
 Number = Annotated[float, Strict()]
 Whole = Annotated[int, Strict()]
@@ -213,6 +214,13 @@ class HeightField(Model):
         return self
 
 
+class Survey(Model):
+    """Ground from a terrain folder, which `airloom terrain build` makes of a GeoTIFF or a point cloud."""
+
+    kind: Literal["survey"]
+    folder: str
+
+
 class Obstacle(Model):
     """A fixed solid. Size: box length, width, height; cylinder diameter, diameter, height; sphere diameter."""
 
@@ -230,8 +238,19 @@ class World(Model):
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
     temperature: Positive = Field(288.15, description="at mean sea level, K")
-    terrain: Annotated[Plane | HeightField, Field(discriminator="kind")] = Plane()
+    terrain: Annotated[Plane | HeightField | Survey, Field(discriminator="kind")] = Plane()
     obstacles: dict[Name, Obstacle] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lies_where_it_was_surveyed(cls, data: Any) -> Any:
+        """A survey knows where on Earth it is; a world on it that says nothing else is there."""
+        terrain = data.get("terrain") if isinstance(data, dict) else None
+        folder = terrain.get("folder") if isinstance(terrain, dict) else getattr(terrain, "folder", None)
+        if not isinstance(folder, str) or "origin" in data:
+            return data
+        about = read_terrain_file(folder)
+        return {**data, "origin": {key: getattr(about, key) for key in ("latitude", "longitude", "altitude")}}
 
 
 class Engine(Model):

@@ -17,8 +17,10 @@ class Shape:
     """A text that is no definition's name is the `kind`."""
     null_is_a_value: bool = False
     """null says 'none' instead of removing the key."""
-    names_a: Literal["plugin", "file", "name or file"] | None = None
-    """A text here is a plugin or a file, whose path is relative to the file it is written in."""
+    names_a: Literal["plugin", "file", "folder", "name or file"] | None = None
+    """A text here is a plugin, a file or a folder, whose path is relative to the file it is written in."""
+    folder_kind: str | None = None
+    """A text that is a path is the `folder` of something of this kind."""
     fields: Mapping[str, Shape] = field(default_factory=dict)
     entries: Shape | None = None
     """What each entry is, in a mapping with names of the user's choice."""
@@ -48,7 +50,11 @@ SENSOR, CONTROLLER, ESTIMATOR, AUTOPILOT, SYSTEM = (
         "system", file=Shape(names_a="file"), script=Shape(names_a="plugin"), mapping=Shape(names_a="name or file")
     ),
 )
-TERRAIN = Shape(named_by_kind=True, fields={"file": Shape(names_a="file")})
+TERRAIN = Shape(
+    named_by_kind=True,
+    folder_kind="survey",
+    fields={"file": Shape(names_a="file"), "folder": Shape(names_a="folder")},
+)
 WORLD = Shape("world", fields={"terrain": TERRAIN})
 VEHICLE = Shape(
     "vehicle",

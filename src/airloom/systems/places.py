@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from airloom.commands import Vector
 from airloom.scenario.errors import KeyPath
 from airloom.scenario.models import Plane, Scenario
+from airloom.scenario.terrain import TerrainError
 
 
 def below_ground(
@@ -23,9 +24,9 @@ def _ground_height(scenario: Scenario, x: float, y: float) -> float:
     terrain = scenario.world.terrain
     if isinstance(terrain, Plane):
         return terrain.height
-    from airloom.world.ground import TerrainError, ground, world_array  # compiled, which a plane need not wait for
+    from airloom.world.land import Land  # compiled, which a plane need not wait for
 
     try:
-        return float(ground(world_array(scenario.world, scenario.step), x, y)[0])
+        return Land(scenario.world).height(x, y)
     except TerrainError:
         return -float("inf")  # told where the simulation is made

@@ -1,120 +1,102 @@
-"""The ground: a plane or a height field, its height and slope anywhere, and rays that meet it or an obstacle.
+"""The ground: a plane or a height field, its height and slope anywhere, and rays that meet it or what stands on it.
 
-The compiled loop sees the world as one flat array: a header of named places, then heights, then obstacles.
+The compiled loop sees the world as one flat array, which `land.py` makes: a header of named places, then obstacles.
+Heights and the shapes of things lie elsewhere, and the header has their addresses.
 """
 
 from __future__ import annotations
 
-from math import ceil, cos, floor, inf, sin, sqrt
-from pathlib import Path
+from math import ceil, floor, inf, sqrt
 
-import numpy as np
-
-from airloom.commands import EDGE
-from airloom.compiled import compiled
-from airloom.errors import UserError
-from airloom.scenario.models import HeightField, World
+from airloom.compiled import compiled, numbers_at, singles_at
+from airloom.world.grid import BLOCK
+from airloom.world.tree import SOLID_WIDTH, is_solid_near, ray_to_triangles
 
 (
     W_GRAVITY, W_PRESSURE, W_TEMPERATURE, W_LATITUDE, W_LONGITUDE, W_ALTITUDE,
     W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP,
-    W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_STEEPEST, W_OBSTACLES, W_HEIGHTS,
-) = range(21)  # fmt: skip
-"""Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it."""
+    W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_GRID, W_CEILINGS,
+    W_TRIANGLES, W_TRIANGLES_AT, W_TRIANGLE_LEAVES, W_TRIANGLE_BOXES,
+    W_SOLIDS, W_SOLIDS_AT, W_SOLID_LEAVES, W_SOLID_BOXES,
+    W_OBSTACLES, W_HEADER,
+) = range(30)  # fmt: skip
+"""Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it.
+Those that end in _AT, _BOXES, GRID and CEILINGS are addresses."""
 
 OBSTACLE_WIDTH = 9  # shape, half size x, y, z, position x, y, z, cos yaw, sin yaw
 SMALLEST_STRIDE = 1e-6  # m, so that rounding cannot hold a ray on a line
-SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
 
-class TerrainError(UserError):
-    """The heights cannot be used; the message is meant for the user."""
-
-
-def read_heights(terrain: HeightField) -> np.ndarray:
-    """Heights as rows (south to north) of columns (west to east)."""
-    if terrain.heights is not None:
-        source, rows = "terrain.heights", terrain.heights
-        if len({len(row) for row in rows}) != 1:
-            raise TerrainError("terrain.heights: all rows must have the same length")
-        heights = np.array(rows, dtype=float)
-    else:
-        source = str(terrain.file)
-        heights = _heights_from_file(Path(source))
-    if heights.ndim != 2 or min(heights.shape) < 2:
-        raise TerrainError(f"{source}: expected a grid of at least 2 × 2 heights, got shape {heights.shape}")
-    if not np.isfinite(heights).all():
-        raise TerrainError(f"{source}: {np.sum(~np.isfinite(heights))} heights are not finite numbers")
-    if (most := np.abs(heights).max()) > EDGE:
-        raise TerrainError(f"{source}: a height may be {EDGE:g} m at most, got {most:g}")
-    return heights
-
-
-def _heights_from_file(path: Path) -> np.ndarray:
-    try:
-        if path.suffix == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False), dtype=float)
-        if path.suffix == ".csv":
-            return np.loadtxt(path, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise TerrainError(f"{path}: heights cannot be read: {error}") from error
-    raise TerrainError(f"{path}: heights come from a .npy or a .csv file")
-
-
-def world_array(world: World, step: float) -> np.ndarray:
-    """The world as the compiled loop sees it."""
-    header = np.zeros(W_HEIGHTS)
-    header[W_GRAVITY], header[W_STEP] = world.gravity, step
-    header[W_PRESSURE], header[W_TEMPERATURE] = world.pressure, world.temperature
-    header[W_LATITUDE] = np.radians(world.origin.latitude)
-    header[W_LONGITUDE] = np.radians(world.origin.longitude)
-    header[W_ALTITUDE] = world.origin.altitude
-    header[W_FIELD_X : W_FIELD_Z + 1] = world.magnetic_field
-    header[W_OBSTACLES] = len(world.obstacles)
-    obstacles = [
-        [SHAPES[o.shape], *(0.5 * s for s in o.size), *o.position, cos(o.yaw), sin(o.yaw)]
-        for o in world.obstacles.values()
-    ]
-    heights = np.zeros(0)
-    if isinstance(world.terrain, HeightField):
-        grid = read_heights(world.terrain)
-        header[W_ROWS], header[W_COLUMNS] = grid.shape
-        header[W_DX] = world.terrain.size[0] / (grid.shape[1] - 1)
-        header[W_DY] = world.terrain.size[1] / (grid.shape[0] - 1)
-        header[W_X0] = world.terrain.center[0] - world.terrain.size[0] / 2
-        header[W_Y0] = world.terrain.center[1] - world.terrain.size[1] / 2
-        header[W_BASE], header[W_TOP] = grid.min(), grid.max()
-        header[W_STEEPEST] = _steepest(grid, header[W_DX], header[W_DY])
-        heights = grid.ravel()
-    else:
-        header[W_BASE] = header[W_TOP] = world.terrain.height
-    return np.concatenate([header, heights, np.array(obstacles, dtype=float).ravel()])
-
-
-def _steepest(grid: np.ndarray, dx: float, dy: float) -> float:
-    """No slope is greater: every triangle has an edge along each of the grid's two directions."""
-    return float(np.hypot(np.abs(np.diff(grid, axis=1)).max() / dx, np.abs(np.diff(grid, axis=0)).max() / dy))
+@compiled
+def height_at(world, r, c):
+    """Of a corner of the grid; a hole's floor is the lowest height."""
+    columns = int(world[W_COLUMNS])
+    height = singles_at(int(world[W_GRID]), columns * int(world[W_ROWS]))[r * columns + c]
+    return height if height == height else world[W_BASE]
 
 
 @compiled
 def ground(world, x, y):
     """Height of the ground and its slope east and north. A cell is two triangles, split as MuJoCo splits it."""
     columns, rows = int(world[W_COLUMNS]), int(world[W_ROWS])
+    base = world[W_BASE]
     if columns == 0:
-        return world[W_BASE], 0.0, 0.0
+        return base, 0.0, 0.0
     u, v = (x - world[W_X0]) / world[W_DX], (y - world[W_Y0]) / world[W_DY]
     if not (u >= 0.0 and v >= 0.0 and u <= columns - 1 and v <= rows - 1):
-        return world[W_BASE], 0.0, 0.0
+        return base, 0.0, 0.0
     c, r = min(int(u), columns - 2), min(int(v), rows - 2)
     u, v = u - c, v - r
-    corner = W_HEIGHTS + r * columns + c
-    southwest, southeast = world[corner], world[corner + 1]
-    northwest, northeast = world[corner + columns], world[corner + columns + 1]
+    southwest, southeast = height_at(world, r, c), height_at(world, r, c + 1)
+    northwest, northeast = height_at(world, r + 1, c), height_at(world, r + 1, c + 1)
     if u > v:
         east, north = southeast - southwest, northeast - southeast
     else:
         east, north = northeast - northwest, northwest - southwest
     return southwest + u * east + v * north, east / world[W_DX], north / world[W_DY]
+
+
+@compiled
+def is_over_heights(world, x, y, cells):
+    """Whether a place is over the height field, or not farther from it than some cells."""
+    u, v = (x - world[W_X0]) / world[W_DX], (y - world[W_Y0]) / world[W_DY]
+    return -cells <= u <= world[W_COLUMNS] - 1 + cells and -cells <= v <= world[W_ROWS] - 1 + cells
+
+
+@compiled
+def ceiling(world, x, y, range_):
+    """No ground within a distance of a place, east and north, is higher."""
+    columns, rows = int(world[W_COLUMNS]), int(world[W_ROWS])
+    top = world[W_BASE]
+    if columns == 0:
+        return top
+    across, down = (columns + BLOCK - 2) // BLOCK, (rows + BLOCK - 2) // BLOCK
+    ceilings = singles_at(int(world[W_CEILINGS]), across * down)
+    width, depth = BLOCK * world[W_DX], BLOCK * world[W_DY]
+    west, east = floor((x - range_ - world[W_X0]) / width), floor((x + range_ - world[W_X0]) / width)
+    south, north = floor((y - range_ - world[W_Y0]) / depth), floor((y + range_ - world[W_Y0]) / depth)
+    for r in range(max(south, 0), min(north, down - 1) + 1):
+        for c in range(max(west, 0), min(east, across - 1) + 1):
+            top = max(top, ceilings[r * across + c])
+    return top
+
+
+@compiled
+def lowest_and_highest(world, x, y, range_):
+    """Of the corners of all cells that are within a distance of a place, east and north."""
+    columns, rows = int(world[W_COLUMNS]), int(world[W_ROWS])
+    base = world[W_BASE]
+    if columns == 0:
+        return base, base
+    west, east = (x - range_ - world[W_X0]) / world[W_DX], (x + range_ - world[W_X0]) / world[W_DX]
+    south, north = (y - range_ - world[W_Y0]) / world[W_DY], (y + range_ - world[W_Y0]) / world[W_DY]
+    is_inside = west >= 0.0 and south >= 0.0 and east <= columns - 1 and north <= rows - 1
+    low, high = (inf, -inf) if is_inside else (base, base)
+    for r in range(max(floor(south), 0), min(ceil(north), rows - 1) + 1):
+        for c in range(max(floor(west), 0), min(ceil(east), columns - 1) + 1):
+            height = height_at(world, r, c)
+            low, high = min(low, height), max(high, height)
+    return low, high
 
 
 @compiled
@@ -137,21 +119,59 @@ def _to_next_line(x, rate):
 
 
 @compiled
+def _to_block_end(x, rate):
+    """How far along a ray, on which x changes at `rate`, to the end of the block of cells it is in."""
+    return BLOCK * _to_next_line(x / BLOCK, rate)
+
+
+@compiled
+def _ray_to_plane(world, pz, dz, reach):
+    distance = (world[W_BASE] - pz) / dz if dz != 0.0 else inf
+    return distance if 0.0 <= distance <= reach else reach
+
+
+@compiled
 def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
-    """Distance along a unit ray to the ground, at most `reach`.
+    """Distance along a unit ray to the ground, at most `reach`: the height field and the plane around it."""
+    plane = _ray_to_plane(world, pz, dz, reach)
+    if world[W_COLUMNS] == 0.0:
+        return plane
+    east, north = 0.5 * (world[W_COLUMNS] - 1) * world[W_DX], 0.5 * (world[W_ROWS] - 1) * world[W_DY]
+    a, b = _slab(px - world[W_X0] - east, dx, east)
+    c, d = _slab(py - world[W_Y0] - north, dy, north)
+    enter, leave = max(a, c, 0.0), min(b, d, reach)
+    if enter > leave or plane < enter:
+        return plane
+    distance = _ray_to_heights(world, px, py, pz, dx, dy, dz, enter, leave)
+    if distance < leave:
+        return distance
+    return plane if plane >= leave else reach
+
+
+@compiled
+def _ray_to_heights(world, px, py, pz, dx, dy, dz, near, end):
+    """Distance along a unit ray, which is over the height field from `near` to `end`, to the ground; else `end`.
 
     Between the lines of the grid and the diagonals of its cells the ground is flat, so the ray's height above it
     changes evenly from one line to the next, and where it becomes negative the ray has met the ground.
+    Blocks of cells whose highest point the ray passes above are left out.
     """
-    if world[W_COLUMNS] == 0.0:
-        distance = (world[W_BASE] - pz) / dz if dz != 0.0 else inf
-        return distance if 0.0 <= distance <= reach else reach
     du, dv = dx / world[W_DX], dy / world[W_DY]
-    near = 0.0
-    while near < reach:
+    across = (int(world[W_COLUMNS]) + BLOCK - 2) // BLOCK
+    down = (int(world[W_ROWS]) + BLOCK - 2) // BLOCK
+    ceilings = singles_at(int(world[W_CEILINGS]), across * down)
+    while near < end:
         u, v = (px + near * dx - world[W_X0]) / world[W_DX], (py + near * dy - world[W_Y0]) / world[W_DY]
+        far = min(near + max(min(_to_block_end(u, du), _to_block_end(v, dv)), SMALLEST_STRIDE), end)
+        middle = 0.5 * (near + far)
+        c = int((px + middle * dx - world[W_X0]) / world[W_DX]) // BLOCK
+        r = int((py + middle * dy - world[W_Y0]) / world[W_DY]) // BLOCK
+        top = ceilings[min(max(r, 0), down - 1) * across + min(max(c, 0), across - 1)]
+        if min(pz + near * dz, pz + far * dz) > max(top, world[W_BASE]):
+            near = far
+            continue
         line = min(_to_next_line(u, du), _to_next_line(v, dv), _to_next_line(u - v, du - dv))
-        far = min(near + max(line, SMALLEST_STRIDE), reach)
+        far = min(near + max(line, SMALLEST_STRIDE), end)
         middle = 0.5 * (near + far)
         height, east, north = ground(world, px + middle * dx, py + middle * dy)
         above, climb = pz + middle * dz - height, dz - east * dx - north * dy
@@ -160,7 +180,7 @@ def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
         if above + climb * (far - middle) < 0.0:
             return middle - above / climb
         near = far
-    return reach
+    return end
 
 
 @compiled
@@ -210,9 +230,22 @@ def _ray_to_obstacle(world, at, px, py, pz, dx, dy, dz):
 
 @compiled
 def ray(world, px, py, pz, dx, dy, dz, reach):
-    """Distance along the unit ray (dx, dy, dz) from a point to the ground or an obstacle, at most `reach`."""
+    """Distance along the unit ray (dx, dy, dz) from a point to the ground, an obstacle or a thing, at most `reach`."""
     distance = _ray_to_ground(world, px, py, pz, dx, dy, dz, reach)
-    first = W_HEIGHTS + int(world[W_COLUMNS]) * int(world[W_ROWS])
     for k in range(int(world[W_OBSTACLES])):
-        distance = min(distance, _ray_to_obstacle(world, first + k * OBSTACLE_WIDTH, px, py, pz, dx, dy, dz))
+        distance = min(distance, _ray_to_obstacle(world, W_HEADER + k * OBSTACLE_WIDTH, px, py, pz, dx, dy, dz))
+    if world[W_TRIANGLES] > 0.0:
+        boxes = numbers_at(int(world[W_TRIANGLE_BOXES]), 12 * int(world[W_TRIANGLE_LEAVES]))
+        triangles = numbers_at(int(world[W_TRIANGLES_AT]), 9 * int(world[W_TRIANGLES]))
+        distance = ray_to_triangles(boxes, triangles, px, py, pz, dx, dy, dz, distance)
     return distance
+
+
+@compiled
+def is_thing_near(world, x, y, z, range_):
+    """Whether a solid of something that stands on the ground is within a distance of a place; obstacles apart."""
+    if world[W_SOLIDS] == 0.0:
+        return False
+    boxes = numbers_at(int(world[W_SOLID_BOXES]), 12 * int(world[W_SOLID_LEAVES]))
+    solids = numbers_at(int(world[W_SOLIDS_AT]), SOLID_WIDTH * int(world[W_SOLIDS]))
+    return is_solid_near(boxes, solids, x, y, z, range_)

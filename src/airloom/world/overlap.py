@@ -14,7 +14,7 @@ TOUCH = 1e-3  # m that things may share, or nothing could stand on anything
 
 
 @dataclass(frozen=True)
-class Solid:
+class Upright:
     shape: str
     middle: np.ndarray
     half: np.ndarray
@@ -22,15 +22,15 @@ class Solid:
     yaw: float
 
     @staticmethod
-    def of_vehicle(vehicle: Vehicle, position: np.ndarray, yaw: float) -> Solid:
+    def of_vehicle(vehicle: Vehicle, position: np.ndarray, yaw: float) -> Upright:
         """Its body, upright."""
         x, y, z = vehicle.body.position
         offset = np.array([x * cos(yaw) - y * sin(yaw), x * sin(yaw) + y * cos(yaw), z])
-        return Solid("box", position + offset, np.array(vehicle.body.size) / 2, yaw)
+        return Upright("box", position + offset, np.array(vehicle.body.size) / 2, yaw)
 
     @staticmethod
-    def of_obstacle(obstacle: Obstacle) -> Solid:
-        return Solid(obstacle.shape, np.array(obstacle.position), np.array(obstacle.size) / 2, obstacle.yaw)
+    def of_obstacle(obstacle: Obstacle) -> Upright:
+        return Upright(obstacle.shape, np.array(obstacle.position), np.array(obstacle.size) / 2, obstacle.yaw)
 
     @property
     def _axes(self) -> np.ndarray:
@@ -42,7 +42,7 @@ class Solid:
         signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]])
         return self.middle[:2] + (signs * self.half[:2]) @ self._axes
 
-    def overlaps(self, other: Solid) -> bool:
+    def overlaps(self, other: Upright) -> bool:
         if ROUNDNESS.index(other.shape) < ROUNDNESS.index(self.shape):
             return other.overlaps(self)
         height = abs(self.middle[2] - other.middle[2]) - self.half[2] - other.half[2]
@@ -52,7 +52,7 @@ class Solid:
             return self._overlaps_box(other)
         return bool(self._gap_to(other) < -TOUCH)
 
-    def _overlaps_box(self, other: Solid) -> bool:
+    def _overlaps_box(self, other: Upright) -> bool:
         """Seen from above: two rectangles are apart if their shadows on a side of one of them are."""
         for axis in (*self._axes, *other._axes):
             mine, theirs = self._corners @ axis, other._corners @ axis
@@ -60,7 +60,7 @@ class Solid:
                 return False
         return True
 
-    def _gap_to(self, rounded: Solid) -> float:
+    def _gap_to(self, rounded: Upright) -> float:
         """From this to something at least as round; negative if they overlap."""
         to = rounded.middle - self.middle
         if self.shape == "sphere":

@@ -12,13 +12,18 @@ import pytest
 from validation.case import body, simulate
 
 from airloom.scenario.models import HeightField, World
-from airloom.world.ground import TerrainError, ground, ray, read_heights, world_array
+from airloom.scenario.terrain import TerrainError
+from airloom.world.grid import grid_of
+from airloom.world.ground import ground, ray
+from airloom.world.land import Land
 
-ROUGH = np.random.default_rng(7).normal(0.0, 1.0, (6, 5))
+ROUGH = np.random.default_rng(7).normal(0.0, 1.0, (6, 5)).astype(np.float32)
+LANDS: list[Land] = []  # their arrays must live
 
 
 def world(**fields: Any) -> np.ndarray:
-    return world_array(World.model_validate(fields), 0.001)
+    LANDS.append(Land(World.model_validate(fields)))
+    return LANDS[-1].array
 
 
 def field(heights: Any = ROUGH, size: tuple[float, float] = (8.0, 10.0), **fields: Any) -> np.ndarray:
@@ -141,7 +146,7 @@ def test_heights_come_from_files(tmp_path: Path) -> None:
     np.savetxt(tmp_path / "a.csv", ROUGH, delimiter=",")
     for name in ("a.npy", "a.csv"):
         terrain = HeightField(kind="heightfield", size=(1.0, 1.0), file=str(tmp_path / name))
-        assert read_heights(terrain) == pytest.approx(ROUGH)
+        assert grid_of(terrain).heights == pytest.approx(ROUGH)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +163,7 @@ def test_unusable_heights_are_explained(tmp_path: Path, name: str, content: str 
     if content is not None:
         (tmp_path / name).write_text(content)
     with pytest.raises(TerrainError, match=message):
-        read_heights(HeightField(kind="heightfield", size=(1.0, 1.0), file=str(tmp_path / name)))
+        grid_of(HeightField(kind="heightfield", size=(1.0, 1.0), file=str(tmp_path / name)))
 
 
 def test_a_ray_from_high_above_meets_the_ground() -> None:

@@ -7,11 +7,11 @@ import pytest
 
 from airloom.scenario import load_vehicle
 from airloom.scenario.models import Obstacle
-from airloom.world.overlap import Solid
+from airloom.world.overlap import Upright
 
 
 def solid(shape, position, size=(2.0, 2.0, 2.0), yaw=0.0):
-    return Solid.of_obstacle(Obstacle(shape=shape, size=size, position=position, yaw=yaw))
+    return Upright.of_obstacle(Obstacle(shape=shape, size=size, position=position, yaw=yaw))
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def test_things_overlap_either_way(one, other, overlap):
 def test_a_vehicle_is_as_large_as_its_body():
     iris = load_vehicle("iris")
     length, width, height = iris.body.size
-    here = Solid.of_vehicle(iris, np.zeros(3), 0.0)
-    assert here.overlaps(Solid.of_vehicle(iris, np.array([0.9 * length, 0.0, 0.0]), 0.0))
-    assert not here.overlaps(Solid.of_vehicle(iris, np.array([1.01 * length, 0.0, 0.0]), 0.0))
-    assert not here.overlaps(Solid.of_vehicle(iris, np.array([0.0, 0.0, 1.01 * height]), 0.0))
-    assert here.overlaps(Solid.of_vehicle(iris, np.array([0.5 * (length + width) - 0.01, 0.0, 0.0]), np.pi / 2))
+    here = Upright.of_vehicle(iris, np.zeros(3), 0.0)
+    assert here.overlaps(Upright.of_vehicle(iris, np.array([0.9 * length, 0.0, 0.0]), 0.0))
+    assert not here.overlaps(Upright.of_vehicle(iris, np.array([1.01 * length, 0.0, 0.0]), 0.0))
+    assert not here.overlaps(Upright.of_vehicle(iris, np.array([0.0, 0.0, 1.01 * height]), 0.0))
+    assert here.overlaps(Upright.of_vehicle(iris, np.array([0.5 * (length + width) - 0.01, 0.0, 0.0]), np.pi / 2))

@@ -22,7 +22,7 @@ from airloom.runs.link.context import RequestContext
 from airloom.runs.link.request import Bounded, Request, Vector
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
 from airloom.scenario.models import Obstacle, Vehicle
-from airloom.world.overlap import Solid
+from airloom.world.overlap import Upright
 
 MOST_VEHICLES = 10_000
 Size = Annotated[list[Annotated[float, Field(gt=0, le=1e4)]], Field(min_length=3, max_length=3)]
@@ -86,7 +86,7 @@ class Scene:
             if other == name:
                 continue
             now = flying[other]
-            there = Solid.of_vehicle(vehicle, now.position, float(now.euler[2]))
+            there = Upright.of_vehicle(vehicle, now.position, float(now.euler[2]))
             if new.overlaps(there):
                 raise RequestError(f"{other} is there already; choose another place")
             if new.overlaps(self._solid(other)):
@@ -95,11 +95,11 @@ class Scene:
             if new.overlaps(self._solid(other)):
                 raise RequestError(f"{other} is in the way; choose another place")
 
-    def _solid(self, name: str) -> Solid:
+    def _solid(self, name: str) -> Upright:
         if name in self.obstacles:
-            return Solid.of_obstacle(self.obstacles[name])
+            return Upright.of_obstacle(self.obstacles[name])
         pose = self.vehicles[name].pose
-        return Solid.of_vehicle(self.vehicles[name], np.array(pose.position), pose.yaw)
+        return Upright.of_vehicle(self.vehicles[name], np.array(pose.position), pose.yaw)
 
     def put(self, name: str, entity: Entity, position: list[float], yaw: float) -> None:
         if isinstance(entity, Vehicle):

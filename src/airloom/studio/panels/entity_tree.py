@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 
-from airloom.scenario.models import HeightField, Scenario, Vehicle
+from airloom.scenario.models import Plane, Scenario, Vehicle
 
 TALLEST = "11em"
 
 
 def entity_tree(scenario: Scenario, selected: str | None) -> str:
     world = scenario.world
-    ground = "height field" if isinstance(world.terrain, HeightField) else "plane"
+    ground = "plane" if isinstance(world.terrain, Plane) else "height field"
     obstacles = "".join(_entry(name, obstacle.shape, selected) for name, obstacle in world.obstacles.items())
     vehicles = "".join(_vehicle(name, vehicle, selected) for name, vehicle in scenario.vehicles.items())
     branches = [

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import viser
 
-from airloom.scenario.models import HeightField, Obstacle, Scenario, World
+from airloom.scenario.models import Obstacle, Plane, Scenario
 from airloom.studio.scene.gltf import glb, linear
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
 from airloom.studio.scene.tones import light_seen_as
-from airloom.world.ground import ray, read_heights, world_array
+from airloom.world.grid import Grid
+from airloom.world.land import Land
 from airloom.world.meshes import Colour, Mesh, ngon, painted
 
 GROUND: Colour = (196, 198, 192)
@@ -42,7 +43,7 @@ class Landscape:
     def rebuild(self, scenario: Scenario) -> None:
         """Draw another world."""
         self._world = scenario.world
-        self._array = world_array(scenario.world, scenario.step)
+        self._land = Land(scenario.world)
         self._grids = _suitable_grids(scenario)
         with self._server.atomic():
             self._server.scene.add_frame(self._root, show_axes=False)
@@ -55,7 +56,7 @@ class Landscape:
         """Where a ray first meets the ground or an obstacle."""
         origin, direction = np.asarray(origin, dtype=float), np.asarray(direction, dtype=float)
         direction = direction / np.linalg.norm(direction)
-        distance = ray(self._array, *origin, *direction, REACH)
+        distance = self._land.hit(origin, direction, REACH)
         return origin + distance * direction if distance < REACH else None
 
     def obstacle_at(self, origin, direction) -> str | None:
@@ -67,7 +68,7 @@ class Landscape:
         return next((name for name, o in self._world.obstacles.items() if _holds(o, point, margin)), None)
 
     def _terrain(self) -> list[viser.SceneNodeHandle]:
-        scene, base = self._server.scene, _base(self._world)
+        scene, base = self._server.scene, _base(self._land)
         vertices, faces = _wide_plane()
         disc = painted(vertices, faces, GROUND)
         light = np.tile(light_seen_as(np.array(GROUND)), (len(vertices), 1))
@@ -76,13 +77,12 @@ class Landscape:
             receive_shadow=False,
         )  # fmt: skip
         grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
-        terrain = self._world.terrain
-        if not isinstance(terrain, HeightField):
+        if (ground := self._land.grid) is None:
             return [plane, *grids]
-        mesh, normals = height_mesh(terrain)
+        mesh, normals = height_mesh(ground)
         heights = scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))
         lines = scene.add_line_segments(
-            f"{self._root}/lines", height_lines(terrain), LINES, thickness=1.0, thickness_units="screen"
+            f"{self._root}/lines", height_lines(ground), LINES, thickness=1.0, thickness_units="screen"
         )
         return [plane, *grids, heights, lines]
 
@@ -106,7 +106,7 @@ class Landscape:
             solid = scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
         else:
             solid = scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
-        shade = obstacle_shadow(obstacle, self._array)
+        shade = obstacle_shadow(obstacle, self._land.array)
         shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
         return [solid, shadow]
 
@@ -115,7 +115,7 @@ def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:
     """Each covers the screen and costs a browser without a GPU dearly: no more than are needed."""
     positions = np.array([vehicle.pose.position for vehicle in scenario.vehicles.values()])
     small = min(reach(vehicle) for vehicle in scenario.vehicles.values()) < SMALL
-    large = float(np.ptp(positions, axis=0).max()) > LARGE or isinstance(scenario.world.terrain, HeightField)
+    large = float(np.ptp(positions, axis=0).max()) > LARGE or not isinstance(scenario.world.terrain, Plane)
     return [*([FINE] if small else []), METRES, *([WIDE] if large else [])]
 
 
@@ -133,11 +133,9 @@ def _wide_plane() -> tuple[np.ndarray, np.ndarray]:
     return np.column_stack([flat, np.zeros(len(flat))]), faces
 
 
-def _base(world: World) -> float:
+def _base(land: Land) -> float:
     """Height of the plane: under a height field its lowest, just below so that both can be told apart."""
-    if isinstance(world.terrain, HeightField):
-        return float(read_heights(world.terrain).min()) - 0.005
-    return world.terrain.height
+    return land.base if land.grid is None else land.base - 0.005
 
 
 def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:
@@ -152,40 +150,31 @@ def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:
     return bool(abs(x) <= length and abs(y) <= width and abs(z) <= height)
 
 
-def height_mesh(terrain: HeightField) -> tuple[Mesh, np.ndarray]:
+def height_mesh(grid: Grid) -> tuple[Mesh, np.ndarray]:
     """A height field as the world's own triangles, coloured by height, and its normals."""
-    east, north, heights = _grid_points(terrain)
+    heights = grid.heights.astype(float)
     rows, columns = heights.shape
-    x, y = np.meshgrid(east, north)
+    x, y = np.meshgrid(grid.east, grid.north)
     southwest = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
     southeast, northwest, northeast = southwest + 1, southwest + columns, southwest + columns + 1
     faces = np.concatenate(
         [np.stack([southwest, southeast, northeast], 1), np.stack([southwest, northeast, northwest], 1)]
     )
-    slopes_north, slopes_east = np.gradient(heights, north, east)
+    slopes_north, slopes_east = np.gradient(heights, grid.north, grid.east)
     normals = np.stack([-slopes_east, -slopes_north, np.ones_like(heights)], axis=-1).reshape(-1, 3)
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
     vertices = np.column_stack([x.ravel(), y.ravel(), heights.ravel()])
     return Mesh(vertices, faces.astype(np.uint32), _height_colours(heights)), normals
 
 
-def height_lines(terrain: HeightField) -> np.ndarray:
+def height_lines(grid: Grid) -> np.ndarray:
     """Ends of lines on a height field, along some of its rows and columns [line, end, xyz]."""
-    east, north, heights = _grid_points(terrain)
-    points = np.stack([*np.meshgrid(east, north), heights + LINES_ABOVE * max(terrain.size)], axis=-1)
+    points = np.stack([*np.meshgrid(grid.east, grid.north), grid.heights + LINES_ABOVE * max(grid.size)], axis=-1)
     lines = []
     for ways in (points, points.swapaxes(0, 1)):
         some = ways[:: -(-len(ways) // LINES_ACROSS)]
         lines.append(np.stack([some[:, :-1], some[:, 1:]], axis=2).reshape(-1, 2, 3))
     return np.concatenate(lines)
-
-
-def _grid_points(terrain: HeightField) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    heights = read_heights(terrain)
-    rows, columns = heights.shape
-    east = terrain.center[0] + terrain.size[0] * (np.arange(columns) / (columns - 1) - 0.5)
-    north = terrain.center[1] + terrain.size[1] * (np.arange(rows) / (rows - 1) - 0.5)
-    return east, north, heights
 
 
 def _height_colours(heights: np.ndarray) -> np.ndarray:

@@ -13,7 +13,8 @@ from airloom.studio.scene import shapes
 from airloom.studio.scene.gltf import glb, linear
 from airloom.studio.scene.trails import Trails
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, TARGET
-from airloom.world.ground import ground, world_array
+from airloom.world.ground import ground
+from airloom.world.land import Land
 from airloom.world.meshes import Colour, annulus
 
 LABELS_AT_MOST = 8
@@ -44,7 +45,8 @@ class Fleet:
 
     def __init__(self, scenario: Scenario, names: list[str]) -> None:
         vehicles = [scenario.vehicles[name] for name in names]
-        self.names, self.world = names, world_array(scenario.world, scenario.step)
+        self._land = Land(scenario.world)
+        self.names, self.world = names, self._land.array
         self.reaches = np.array([shapes.reach(vehicle) for vehicle in vehicles], dtype=np.float32)
         self.size = float(np.median(self.reaches))
         most = max(len(vehicle.rotors) for vehicle in vehicles)

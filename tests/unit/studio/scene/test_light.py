@@ -15,7 +15,10 @@ from airloom.studio.scene.gltf import linear
 from airloom.studio.scene.shadows import SUNLIGHT, fallen, lying, obstacle_shadow, vehicle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import BRIGHTEST, HAZE, encoded, sky_image
-from airloom.world.ground import ground, world_array
+from airloom.world.ground import ground
+from airloom.world.land import Land
+
+LANDS = []  # their arrays must live
 
 
 def shown(light):
@@ -27,7 +30,9 @@ def shown(light):
 
 def world(name):
     scenario = load("hover", {"world": name})
-    return scenario.world, world_array(scenario.world, scenario.step)
+    land = Land(scenario.world)
+    LANDS.append(land)
+    return land.world, land.array
 
 
 @pytest.mark.parametrize("colour", [(206, 224, 240), (28, 84, 172), (150, 150, 144), (20, 20, 20)])

@@ -14,7 +14,8 @@ from airloom.studio.scene.landscape import Landscape, height_lines, height_mesh
 from airloom.studio.scene.sky import sky_image
 from airloom.studio.scene.trails import LINES_AT_MOST, Trails
 from airloom.studio.sources.source import Snapshot
-from airloom.world.ground import ground, world_array
+from airloom.world.ground import ground
+from airloom.world.land import Land
 
 
 def scenario(name: str, **overrides):
@@ -76,12 +77,13 @@ def test_another_world_replaces_the_first(server):
 
 def test_drawn_hills_are_those_of_the_world():
     run = scenario("hover", world="hills")
-    array = world_array(run.world, run.step)
-    mesh, normals = height_mesh(run.world.terrain)
+    land = Land(run.world)
+    array = land.array
+    mesh, normals = height_mesh(land.grid)
     for middle in mesh.vertices[mesh.faces].mean(axis=1):
         assert ground(array, middle[0], middle[1])[0] == pytest.approx(middle[2], abs=1e-9)
     assert (normals[:, 2] > 0).all()
-    lines = height_lines(run.world.terrain)
+    lines = height_lines(land.grid)
     assert lines.shape == (2 * 9 * 8, 2, 3)
 
 
