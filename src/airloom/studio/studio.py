@@ -33,6 +33,7 @@ from airloom.studio.web.viser_server import start_viser, stop_viser
 PERIOD = 1 / 30  # s
 AT_REST = 5  # of how many frames one is drawn while time stands still
 COUNTING = 30  # of how many frames one counts the browsers
+GROUND = 8  # of how many frames one looks whether ground has come near
 BRAND = (28, 111, 196)
 WIDTH = 360  # pixels of the panels
 PATIENCE = 3.0  # s that a browser may be away, to load the page anew, before it counts as gone
@@ -171,6 +172,8 @@ class Studio:
             for snapshot, view in zip(snapshots, studio.views, strict=True):
                 view.show(snapshot)
             studio.cameras.show(snapshots[0])
+        if frame % GROUND == 0:
+            studio.landscape.look_from(studio.cameras.eyes)
         for panel in studio.panels:
             if frame % panel.every == 0:
                 panel.refresh(status, snapshots[0])

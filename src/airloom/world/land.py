@@ -14,7 +14,7 @@ from airloom.world.ground import ground, ray
 from airloom.world.survey import Surveyed
 from airloom.world.things import Thing
 from airloom.world.tree import tree_of
-from airloom.world.triangulation import Level, triangulate, usual_errors
+from airloom.world.triangulation import SMALL, Level, triangulate, usual_errors, whole
 
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
@@ -43,7 +43,11 @@ class Land:
         """Meshes of the ground from fine to coarse; none of a plane."""
         if self.survey is not None and self.survey.levels:
             return self.survey.levels
-        return [] if self.grid is None else triangulate(self.grid, usual_errors(self.grid))
+        if self.grid is None:
+            return []
+        return (
+            [whole(self.grid)] if self.grid.heights.size <= SMALL else triangulate(self.grid, usual_errors(self.grid))
+        )
 
     @property
     def base(self) -> float:

@@ -19,6 +19,7 @@ from airloom.world.grid import Grid
 
 TILE = 64  # cells each way
 FINENESS = 0.1, 0.4, 1.6, 6.4  # m, errors of the levels unless somebody asks for others
+SMALL = 50_000  # corners of a grid that needs no other mesh than its own cells
 SMALLEST_SHARE = 0.005  # of the highest above the lowest: the finest error, where the ground has little relief
 DEEPEST = 32  # triangles that wait to be cut, at most; a tile is halved 12 times
 
@@ -52,6 +53,21 @@ def usual_errors(grid: Grid) -> list[float]:
     """Of the levels, from fine to coarse, m."""
     finest = min(FINENESS[0], SMALLEST_SHARE * (grid.high - grid.low))
     return [finest * error / FINENESS[0] for error in FINENESS]
+
+
+def whole(grid: Grid) -> Level:
+    """Every cell as the two triangles it is for whoever touches it."""
+    (rows, columns), (down, across) = grid.heights.shape, tiles_of(grid.heights.shape)
+    r, c = np.divmod(np.arange((rows - 1) * (columns - 1)), columns - 1)
+    tile = r // TILE * across + c // TILE
+    order = np.argsort(tile, kind="stable")
+    southwest = (r * columns + c)[order]
+    southeast, northwest, northeast = southwest + 1, southwest + columns, southwest + columns + 1
+    both = np.stack([southwest, southeast, northeast, southwest, northeast, northwest], axis=1).reshape(-1, 3)
+    kept = ~np.isnan(grid.heights.ravel()[both]).any(axis=1)
+    counts = np.bincount(np.repeat(tile[order], 2)[kept], minlength=down * across)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return Level(0.0, both[kept].astype(np.uint32), starts, 0.0, 0.0)
 
 
 def triangulate(

@@ -64,6 +64,7 @@ class FilmSet:
         snapshot = self._source.snapshot()
         self._view.show(snapshot)
         self._cameras.show(snapshot)
+        self._landscape.look_from(self._cameras.eyes or [self._server.initial_camera.position])
 
     def _frame_flight(self, aspect: float) -> None:
         """Browsers that come see the whole flight, whatever of it is filmed."""

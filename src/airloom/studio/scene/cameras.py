@@ -207,6 +207,11 @@ class Cameras:
             camera.keep_up(state[POSITION], yaw_from_quaternion(state[ATTITUDE]))
             camera.client.flush()
 
+    @property
+    def eyes(self) -> list[np.ndarray]:
+        """Where browsers look from, in the world."""
+        return [camera.placement.to_world(camera.client.camera.position) for camera in list(self._cameras.values())]
+
     def ray_to_world(self, client_id: int, origin, direction) -> tuple[np.ndarray, np.ndarray]:
         """A ray as a browser tells it, in the world."""
         camera = self._cameras.get(client_id)

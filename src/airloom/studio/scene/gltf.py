@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from PIL import Image
 from trimesh import Trimesh
 from trimesh.exchange.gltf import export_glb
+from trimesh.visual import TextureVisuals
+from trimesh.visual.material import PBRMaterial
 
 from airloom.world.meshes import Mesh
 
@@ -41,6 +44,16 @@ def glb(
         mesh.vertices, mesh.faces, vertex_normals=normals, vertex_attributes={"_colours": colours}, process=False
     )
     return export_glb(solid.scene(), include_normals=normals is not None, tree_postprocessor=paint)
+
+
+def textured_glb(
+    vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray, places: np.ndarray, picture: Image.Image
+) -> bytes:
+    """As binary glTF with a picture laid over it: `places` are those of the vertices in it, from its lower left."""
+    material = PBRMaterial(baseColorTexture=picture, metallicFactor=0.0, roughnessFactor=1.0)
+    visual = TextureVisuals(uv=places, material=material)
+    solid = Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
+    return export_glb(solid.scene(), include_normals=True)
 
 
 def linear(colours: np.ndarray) -> np.ndarray:

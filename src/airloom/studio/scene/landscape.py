@@ -10,17 +10,17 @@ import viser
 
 from airloom.scenario.models import Obstacle, Plane, Scenario
 from airloom.studio.scene.gltf import glb, linear
+from airloom.studio.scene.ground import Ground
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.grid import Grid
 from airloom.world.land import Land
-from airloom.world.meshes import Colour, Mesh, ngon, painted
+from airloom.world.meshes import Colour, ngon, painted
 
 GROUND: Colour = (196, 198, 192)
 LINES: Colour = (136, 143, 145)
-VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 OBSTACLE: Colour = (196, 150, 112)
 
 HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
@@ -37,6 +37,8 @@ class Landscape:
 
     def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
         self._server, self._root = server, f"{root}/landscape"
+        self._handles: list[viser.SceneNodeHandle] = []
+        self._ground: Ground | None = None
         show_sky(server, root)
         self.rebuild(scenario)
 
@@ -47,10 +49,19 @@ class Landscape:
         self._grids = _suitable_grids(scenario)
         with self._server.atomic():
             self._server.scene.add_frame(self._root, show_axes=False)
-            for handle in getattr(self, "_handles", []):
+            for handle in self._handles:
                 handle.remove()
+            if self._ground is not None:
+                self._ground.remove()
+            self._ground = None
             obstacles = scenario.world.obstacles.items()
             self._handles = [*self._terrain(), *(node for each in obstacles for node in self._obstacle(*each))]
+
+    def look_from(self, eyes: list[np.ndarray]) -> None:
+        """Show the ground finely where these eyes are near."""
+        if self._ground is not None:
+            with self._server.atomic():
+                self._ground.look_from(eyes)
 
     def hit(self, origin, direction) -> np.ndarray | None:
         """Where a ray first meets the ground or an obstacle."""
@@ -79,12 +90,13 @@ class Landscape:
         grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
         if (ground := self._land.grid) is None:
             return [plane, *grids]
-        mesh, normals = height_mesh(ground)
-        heights = scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))
+        self._ground = Ground(scene, f"{self._root}/ground", self._land)
+        if self._land.survey is not None:
+            return [plane, *grids]
         lines = scene.add_line_segments(
             f"{self._root}/lines", height_lines(ground), LINES, thickness=1.0, thickness_units="screen"
         )
-        return [plane, *grids, heights, lines]
+        return [plane, *grids, lines]
 
     def _grid(self, cell: float, fade: float, height: float) -> viser.SceneNodeHandle:
         return self._server.scene.add_grid(
@@ -150,23 +162,6 @@ def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:
     return bool(abs(x) <= length and abs(y) <= width and abs(z) <= height)
 
 
-def height_mesh(grid: Grid) -> tuple[Mesh, np.ndarray]:
-    """A height field as the world's own triangles, coloured by height, and its normals."""
-    heights = grid.heights.astype(float)
-    rows, columns = heights.shape
-    x, y = np.meshgrid(grid.east, grid.north)
-    southwest = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
-    southeast, northwest, northeast = southwest + 1, southwest + columns, southwest + columns + 1
-    faces = np.concatenate(
-        [np.stack([southwest, southeast, northeast], 1), np.stack([southwest, northeast, northwest], 1)]
-    )
-    slopes_north, slopes_east = np.gradient(heights, grid.north, grid.east)
-    normals = np.stack([-slopes_east, -slopes_north, np.ones_like(heights)], axis=-1).reshape(-1, 3)
-    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    vertices = np.column_stack([x.ravel(), y.ravel(), heights.ravel()])
-    return Mesh(vertices, faces.astype(np.uint32), _height_colours(heights)), normals
-
-
 def height_lines(grid: Grid) -> np.ndarray:
     """Ends of lines on a height field, along some of its rows and columns [line, end, xyz]."""
     points = np.stack([*np.meshgrid(grid.east, grid.north), grid.heights + LINES_ABOVE * max(grid.size)], axis=-1)
@@ -175,11 +170,3 @@ def height_lines(grid: Grid) -> np.ndarray:
         some = ways[:: -(-len(ways) // LINES_ACROSS)]
         lines.append(np.stack([some[:, :-1], some[:, 1:]], axis=2).reshape(-1, 2, 3))
     return np.concatenate(lines)
-
-
-def _height_colours(heights: np.ndarray) -> np.ndarray:
-    span = float(np.ptp(heights)) or 1.0
-    share = ((heights - heights.min()) / span).ravel()
-    stops = np.array([VALLEY, SLOPE, SUMMIT], dtype=float)
-    colours = np.stack([np.interp(share, [0.0, 0.5, 1.0], stops[:, k]) for k in range(3)], axis=1)
-    return np.column_stack([colours, np.full(len(colours), 255.0)])

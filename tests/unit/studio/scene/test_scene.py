@@ -10,7 +10,8 @@ import viser
 from airloom.engines.fleet import expand_copies
 from airloom.scenario import load
 from airloom.studio.scene.fleet_view import FINE_AT_MOST, TEAL, FleetView
-from airloom.studio.scene.landscape import Landscape, height_lines, height_mesh
+from airloom.studio.scene.landscape import Landscape, height_lines
+from airloom.studio.scene.pieces import Pieces
 from airloom.studio.scene.sky import sky_image
 from airloom.studio.scene.trails import LINES_AT_MOST, Trails
 from airloom.studio.sources.source import Snapshot
@@ -70,19 +71,21 @@ def test_another_world_replaces_the_first(server):
     landscape = Landscape(server, scenario("hover", world="obstacles"))
     landscape.rebuild(scenario("hover", world="hills"))
     assert landscape.obstacle_at([2, -6, 9], [0, 0, -1]) is None
-    assert landscape.hit([0, 0, 9], [0, 0, -1])[2] == pytest.approx(0.0, abs=1e-9)
+    assert landscape.hit([0, 0, 9], [0, 0, -1])[2] == pytest.approx(0.0, abs=1e-6)
     assert server.scene.get_handle_by_name("/world/landscape/obstacles/ball") is None
-    assert server.scene.get_handle_by_name("/world/landscape/heights") is not None
+    assert server.scene.get_handle_by_name("/world/landscape/ground/0_0_0") is not None
 
 
 def test_drawn_hills_are_those_of_the_world():
     run = scenario("hover", world="hills")
     land = Land(run.world)
     array = land.array
-    mesh, normals = height_mesh(land.grid)
-    for middle in mesh.vertices[mesh.faces].mean(axis=1):
-        assert ground(array, middle[0], middle[1])[0] == pytest.approx(middle[2], abs=1e-9)
-    assert (normals[:, 2] > 0).all()
+    pieces = Pieces(land)
+    (piece,) = pieces.seen_from([np.zeros(3)])
+    mesh = pieces.mesh(piece)
+    for middle in mesh.vertices[mesh.faces[: 2 * 8 * 8]].mean(axis=1):
+        assert ground(array, middle[0], middle[1])[0] == pytest.approx(middle[2], abs=1e-6)
+    assert (mesh.normals[:, 2] > 0).all()
     lines = height_lines(land.grid)
     assert lines.shape == (2 * 9 * 8, 2, 3)
 
