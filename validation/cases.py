@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, flight, forces, modes, rigid_body, sensors
+from validation import contact, flight, forces, land, modes, rigid_body, sensors
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -17,6 +17,7 @@ CASES: list[Case] = [
     contact.sliding,
     contact.standing_on_slope,
     contact.hitting_hard,
+    land.agreement,
     sensors.imu_noise,
     sensors.hil_imu_noise,
     sensors.imu_lever_arm,

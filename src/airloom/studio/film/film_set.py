@@ -64,7 +64,8 @@ class FilmSet:
         snapshot = self._source.snapshot()
         self._view.show(snapshot)
         self._cameras.show(snapshot)
-        self._landscape.look_from(self._cameras.eyes or [self._server.initial_camera.position])
+        for _ in range(2):  # what is not seen any more goes with the second look
+            self._landscape.look_from(self._cameras.eyes or [self._server.initial_camera.position])
 
     def _frame_flight(self, aspect: float) -> None:
         """Browsers that come see the whole flight, whatever of it is filmed."""

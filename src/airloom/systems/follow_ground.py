@@ -1,0 +1,120 @@
+"""Fly along a path at a constant height above the ground, which the vehicle knows from its rangefinder alone."""
+
+from __future__ import annotations
+
+from math import atan2, cos, inf, isfinite
+
+import numpy as np
+from pydantic import Field
+
+from airloom.basics.rotations import euler_from_quaternion
+from airloom.commands import PositionYaw
+from airloom.plugin import Parameters
+from airloom.scenario.models import Bounded, Name
+from airloom.system import System
+
+CLIMB = 2.0  # m/s where the ground is nearer than the rangefinder can tell
+STEEPEST_CLIMB = 4.0  # m/s
+LOST_AFTER = 2.0  # s without a reading
+
+
+class FollowGroundParameters(Parameters):
+    vehicle: Name = Field(description="its name")
+    sensor: Name = Field("rangefinder", description="the rangefinder that looks down")
+    start: float = Field(1.0, ge=0, description="lift-off, s")
+    height: float = Field(8.0, gt=0, description="above the ground, m")
+    speed: float = Field(5.0, gt=0, description="along the path, m/s")
+    path: list[tuple[Bounded, Bounded]] = Field(min_length=1, description="points to fly over, x and y, m")
+    lead: float = Field(0.6, ge=0, description="how far ahead the slope is believed to go on, s")
+    smoothing: float = Field(0.3, gt=0, description="time constant of the ground's height as it is believed to be, s")
+
+
+class FollowGround(System):
+    """The ground's height and slope are followed by an α-β filter of what the rangefinder says."""
+
+    Parameters = FollowGroundParameters
+    parameters: FollowGroundParameters
+    rate = 50.0
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        vehicle = scenario.vehicles.get(parameters.vehicle)
+        if vehicle is None:
+            yield "vehicle", f"no vehicle is called '{parameters.vehicle}'; there are {', '.join(scenario.vehicles)}"
+        elif parameters.sensor not in vehicle.sensors or vehicle.sensors[parameters.sensor].kind != "rangefinder":
+            what = f"'{parameters.vehicle}' has no rangefinder called '{parameters.sensor}'; add one to its sensors"
+            yield "sensor", what
+
+    def configure(self, sim) -> None:
+        self._vehicle = sim.vehicles[self.parameters.vehicle]
+
+    def reset(self, sim) -> None:
+        self._place = self._vehicle.position[:2].copy()
+        self._left = [np.array(point) for point in self.parameters.path]
+        self._yaw = float(self._vehicle.euler[2])
+        self._ground, self._slope = float(self._vehicle.position[2]), 0.0
+        self._heard, self._heights, self._flown, self._is_over = 0.0, [], 0.0, False
+
+    def pre_update(self, sim) -> None:
+        p = self.parameters
+        if sim.time < p.start or self._is_over:
+            return
+        self._believe(sim)
+        height = self._ground + self._slope * p.lead + p.height
+        velocity = np.zeros(3)
+        if abs(self._vehicle.position[2] - height) < 0.25 * p.height or self._flown > 0.0:
+            velocity[:2] = self._move_on(sim)
+        velocity[2] = np.clip(self._slope, -STEEPEST_CLIMB, STEEPEST_CLIMB)
+        self._vehicle.command(PositionYaw((*self._place, height), self._yaw, velocity))
+        if not self._left:
+            self._finish(sim)
+
+    def _believe(self, sim) -> None:
+        """Where the ground is, and how fast it rises under the vehicle."""
+        distance, period = float(self._vehicle.readings[self.parameters.sensor][0]), 1.0 / self.rate
+        self._ground += self._slope * period
+        if distance == -inf:
+            self._ground += CLIMB * period
+        elif isfinite(distance):
+            believed = self._vehicle.estimate
+            roll, pitch, _ = euler_from_quaternion(believed.attitude)
+            seen = float(believed.position[2]) - distance * cos(roll) * cos(pitch)
+            share = period / self.parameters.smoothing
+            off = seen - self._ground
+            self._ground += share * off
+            self._slope += 0.5 * share * share / period * off
+            self._heard = sim.time
+        elif sim.time - self._heard > LOST_AFTER:
+            self._slope = 0.0
+            self._warn(sim)
+
+    def _warn(self, sim) -> None:
+        text = f"no ground within the reach of {self.parameters.sensor}: the height is held"
+        sim.event(self.name, text, level="warning")
+        self._heard = inf
+
+    def _move_on(self, sim) -> np.ndarray:
+        """Along the path by one period; the velocity there."""
+        to, stride = self._left[0] - self._place, self.parameters.speed / self.rate
+        distance = float(np.linalg.norm(to))
+        land = sim.fleet.land
+        x, y, z = self._vehicle.position
+        self._heights.append(z - land.height(x, y))
+        self._flown += min(stride, distance)
+        if distance <= stride:
+            self._place = self._left.pop(0)
+            return np.zeros(2)
+        self._yaw = atan2(to[1], to[0])
+        self._place = self._place + to * (stride / distance)
+        return to * (self.parameters.speed / distance)
+
+    def _finish(self, sim) -> None:
+        heights, self._is_over = np.array(self._heights), True
+        told = (
+            f"{self._flown:.0f} m flown at {heights.mean():.2f} ± {heights.std():.2f} m above the ground "
+            f"({heights.min():.2f} to {heights.max():.2f} m)"
+        )
+        if heights.min() < 0.3 * self.parameters.height:
+            sim.fail(self.name, f"{told}: too low for the {self.parameters.height:g} m that were asked for")
+        else:
+            sim.succeed(self.name, told)
