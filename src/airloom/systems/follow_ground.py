@@ -15,6 +15,7 @@ from airloom.system import System
 
 CLIMB = 2.0  # m/s where the ground is nearer than the rangefinder can tell
 STEEPEST_CLIMB = 4.0  # m/s
+LOWEST, FARTHEST = 0.3, 0.25  # of the wanted height: its least, and how far the mean may be off
 LOST_AFTER = 2.0  # s without a reading
 
 
@@ -114,7 +115,8 @@ class FollowGround(System):
             f"{self._flown:.0f} m flown at {heights.mean():.2f} ± {heights.std():.2f} m above the ground "
             f"({heights.min():.2f} to {heights.max():.2f} m)"
         )
-        if heights.min() < 0.3 * self.parameters.height:
-            sim.fail(self.name, f"{told}: too low for the {self.parameters.height:g} m that were asked for")
+        wanted = self.parameters.height
+        if heights.min() < LOWEST * wanted or abs(heights.mean() - wanted) > FARTHEST * wanted:
+            sim.fail(self.name, f"{told}: not the {wanted:g} m that were asked for")
         else:
             sim.succeed(self.name, told)

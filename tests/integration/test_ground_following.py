@@ -1,0 +1,41 @@
+"""A vehicle that knows the ground from its rangefinder alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from airloom.simulation import Simulation
+
+
+def flown(**changes):
+    sim = Simulation.load("terrain", overrides={"log.rate": 10, **changes})
+    heights = []
+    (vehicle,) = sim.vehicles.values()
+    while sim.time < sim.scenario.duration:
+        sim.step(200)
+        x, y, z = vehicle.position
+        heights.append(z - sim.fleet.land.height(x, y))
+    return sim, np.array(heights)
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "batch"])
+def test_it_stays_at_its_height_over_hills(engine):
+    sim, heights = flown(engine=engine)
+    assert sim.verdict.is_good
+    assert "250 m flown at 5.0" in sim.verdict.findings[0].text
+    assert np.ptp([sim.fleet.land.height(*p) for p in sim.scenario.systems["follow"].parameters["path"]]) > 1.5
+    assert heights[40:].min() > 3.0
+    assert heights[40:].max() < 7.0
+
+
+def test_faster_and_lower_in_wind():
+    sim, heights = flown(**{"systems.follow.speed": 8, "systems.follow.height": 3, "world.wind": [6, 3, 0]})
+    assert sim.verdict.is_good
+    assert heights[40:].min() > 1.0
+
+
+def test_ground_out_of_reach_is_a_failed_flight():
+    sim, _ = flown(**{"vehicles.drone.sensors.rangefinder.max_distance": 4})
+    assert not sim.verdict.is_good
+    assert any("no ground within the reach" in warning for warning in sim.warnings)
