@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 import viser
 
+from airloom.scenario.generated import Generated
 from airloom.scenario.models import Obstacle, Plane, Scenario
-from airloom.studio.scene.gltf import glb, linear
+from airloom.studio.scene.daylight import daylight
+from airloom.studio.scene.gltf import glb, linear, pictured_glb
+from airloom.studio.scene.ground_picture import BRIGHTEST, ground_piece
+from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
+from airloom.studio.scene.things import thing_nodes
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.grid import Grid
 from airloom.world.land import Land
@@ -36,21 +41,24 @@ class Landscape:
     """Nodes below `root`, the frame that cameras move."""
 
     def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
-        self._server, self._root = server, f"{root}/landscape"
-        show_sky(server, root)
+        self._server, self._above, self._root = server, root, f"{root}/landscape"
         self.rebuild(scenario)
 
     def rebuild(self, scenario: Scenario) -> None:
         """Draw another world."""
         self._world = scenario.world
         self._land = Land(scenario.world)
+        self._light = daylight(scenario.world)
         self._grids = _suitable_grids(scenario)
         with self._server.atomic():
             self._server.scene.add_frame(self._root, show_axes=False)
             for handle in getattr(self, "_handles", []):
                 handle.remove()
+            show_sky(self._server, self._above, self._light)
             obstacles = scenario.world.obstacles.items()
-            self._handles = [*self._terrain(), *(node for each in obstacles for node in self._obstacle(*each))]
+            self._handles = [
+                *self._terrain(), *self._things(), *(node for each in obstacles for node in self._obstacle(*each))
+            ]  # fmt: skip
 
     def hit(self, origin, direction) -> np.ndarray | None:
         """Where a ray first meets the ground or an obstacle."""
@@ -68,23 +76,52 @@ class Landscape:
         return next((name for name, o in self._world.obstacles.items() if _holds(o, point, margin)), None)
 
     def _terrain(self) -> list[viser.SceneNodeHandle]:
-        scene, base = self._server.scene, _base(self._land)
+        if isinstance(self._world.terrain, Generated):
+            return self._made_up_ground()
+        base = _base(self._land)
+        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
+        ground = [self._plane(np.array(GROUND) * self._light.day, base), *grids, *self._thing_shadows()]
+        return ground if self._land.grid is None else [*ground, *self._heights(self._land.grid)]
+
+    def _plane(self, colour: np.ndarray, base: float) -> viser.SceneNodeHandle:
         vertices, faces = _wide_plane()
         disc = painted(vertices, faces, GROUND)
-        light = np.tile(light_seen_as(np.array(GROUND)), (len(vertices), 1))
-        plane = scene.add_glb(
+        light = np.tile(light_seen_as(colour), (len(vertices), 1))
+        return self._server.scene.add_glb(
             f"{self._root}/plane", glb(disc, light=light), position=(0.0, 0.0, base), cast_shadow=False,
             receive_shadow=False,
         )  # fmt: skip
-        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
-        if (ground := self._land.grid) is None:
-            return [plane, *grids]
-        mesh, normals = height_mesh(ground)
+
+    def _heights(self, grid: Grid) -> list[viser.SceneNodeHandle]:
+        scene = self._server.scene
+        mesh, normals = height_mesh(grid)
         heights = scene.add_glb(f"{self._root}/heights", glb(mesh, roughness=1.0, normals=normals))
         lines = scene.add_line_segments(
-            f"{self._root}/lines", height_lines(ground), LINES, thickness=1.0, thickness_units="screen"
+            f"{self._root}/lines", height_lines(grid), LINES, thickness=1.0, thickness_units="screen"
         )
-        return [plane, *grids, heights, lines]
+        return [heights, lines]
+
+    def _made_up_ground(self) -> list[viser.SceneNodeHandle]:
+        """With all shadows in its picture."""
+        piece = ground_piece(self._land, self._light)
+        whole = pictured_glb(piece.vertices, piece.faces, piece.places, piece.picture, BRIGHTEST)
+        ground = self._server.scene.add_glb(f"{self._root}/ground", whole, cast_shadow=False, receive_shadow=False)
+        return [self._plane(piece.rim, self._land.base - 0.02), ground]
+
+    def _things(self) -> list[viser.SceneNodeHandle]:
+        scene = self._server.scene
+        nodes = thing_nodes(self._land.things).items()
+        return [scene.add_glb(f"{self._root}/things/{name}", node) for name, node in nodes]
+
+    def _thing_shadows(self) -> list[viser.SceneNodeHandle]:
+        """On ground that is not made up: a translucent picture just above it."""
+        shade = shade_of(self._land, self._light.sunlight)
+        if shade is None:
+            return []
+        node = pictured_glb(*shade_cloth(shade, self._land), 1.0)
+        return [
+            self._server.scene.add_glb(f"{self._root}/things/shadows", node, cast_shadow=False, receive_shadow=False)
+        ]
 
     def _grid(self, cell: float, fade: float, height: float) -> viser.SceneNodeHandle:
         return self._server.scene.add_grid(
@@ -106,7 +143,9 @@ class Landscape:
             solid = scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
         else:
             solid = scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
-        shade = obstacle_shadow(obstacle, self._land.array)
+        if not self._light.casts_shadows:
+            return [solid]
+        shade = obstacle_shadow(obstacle, self._land.array, self._light.sunlight)
         shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
         return [solid, shadow]
 
