@@ -13,7 +13,7 @@ from airloom.scenario.generated import Generated, Meadow, Mountains, Road, Viney
 from airloom.world.grid import Grid
 from airloom.world.noise import key_of, layered_noise, ridged_noise, smooth_noise
 
-GRASS, DRY_GRASS, SOIL, PALE_SOIL = (88, 108, 50), (134, 132, 76), (120, 96, 68), (152, 130, 98)
+GRASS, DRY_GRASS, SOIL, PALE_SOIL = (84, 99, 54), (128, 124, 80), (118, 98, 74), (150, 132, 104)
 ROCK, DARK_ROCK, SNOW, FOREST = (132, 126, 118), (98, 92, 86), (238, 242, 248), (58, 76, 42)
 ASPHALT, GRAVEL = (98, 98, 100), (172, 160, 138)
 RIM = 0.22  # of the smaller side: how wide the land is in which it comes down to the plane around it

@@ -12,9 +12,10 @@ from airloom.world.sun import sun_angles, sun_direction
 ZENITH, HIGH, LOW, HAZE = (28, 84, 172), (66, 136, 216), (132, 186, 238), (206, 224, 240)
 DUSK_HIGH, DUSK_LOW, DUSK_HAZE = (92, 118, 168), (206, 158, 128), (226, 184, 148)
 NOON, EVENING = (255, 244, 226), (255, 176, 108)
+SKY_TINT = np.array([0.95, 1.0, 1.06])  # of the light that comes from all of the sky
 NIGHT = 0.05  # of the light of day that is left, so that something is seen
 HAZE_BEGINS = 0.045  # of the distance at which nothing is seen any more
-SUN_ON_GROUND, SKY_ON_GROUND = 0.75, 0.45  # level ground in the usual sun has its own colour
+SUN_ON_GROUND, SKY_ON_GROUND = 0.78, 0.42  # level ground in the usual sun has its own colour
 
 
 @dataclass(frozen=True)
@@ -43,11 +44,11 @@ class Daylight:
     def casts_shadows(self) -> bool:
         return bool(self.sun[2] > 0.02)
 
-    def on_ground(self, normals: np.ndarray, shade: np.ndarray) -> np.ndarray:
-        """Red, green and blue of the light on ground [place, rgb], as shares; `shade` is the share without sun."""
+    def falling_on(self, normals: np.ndarray, shade: np.ndarray) -> np.ndarray:
+        """Red, green and blue of the light on surfaces [place, rgb], as shares; `shade` is the share without sun."""
         facing = np.maximum(normals @ self.sun, 0.0) * (1.0 - shade) * self.sun_strength * SUN_ON_GROUND
-        tint = np.array(self.sun_colour) / 255.0 / np.mean(NOON) * 255.0
-        return SKY_ON_GROUND * self.day + facing[..., None] * tint
+        sky = SKY_ON_GROUND * self.day * (0.78 + 0.22 * normals[..., 2])
+        return sky[..., None] * SKY_TINT + facing[..., None] * self.sun_colour / np.mean(NOON)
 
 
 def daylight(world: World) -> Daylight:

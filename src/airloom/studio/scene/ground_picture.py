@@ -17,12 +17,14 @@ from airloom.studio.scene.tones import light_seen_as
 from airloom.world.generated import colours_of
 from airloom.world.grid import Grid
 from airloom.world.land import Land
+from airloom.world.noise import uniform
 from airloom.world.rays import parallel_rays
 
 COARSE, FINE = 1024, 2048  # pixels along a side, of the colours and of the shadows
 BRIGHTEST = 2.0  # of the light in the picture, which as such knows 0 … 1
 HILL_SHADE = 0.75  # of the sunlight, which the shadow of a far hill takes away
-THING_SHADE = 0.82
+THING_SHADE, SRGB = 0.9, 0.85  # of the sunlight; what a share of light is in the picture, about
+GRAIN = 0.09  # blades and stones, which are finer than the colours
 
 
 @dataclass(frozen=True)
@@ -89,21 +91,23 @@ def _light(land: Land, grid: Grid, light: Daylight, pixels: int) -> np.ndarray:
     far = 2.0 * max(grid.size)
     behind = parallel_rays(land.bare, points, light.sun, far) < far
     shade = HILL_SHADE * _between(behind.reshape(grid.heights.shape).astype(float), pixels)
-    return light.on_ground(normals, shade)
+    return light.falling_on(normals, shade)
 
 
 def _shaded(picture: np.ndarray, land: Land, grid: Grid, light: Daylight) -> np.ndarray:
     """With the shadows of things, which are finer than the colours."""
     high = (grid.corner[0] + grid.size[0], grid.corner[1] + grid.size[1])
     shade = shade_of(land, light.sunlight, grid.corner, high, FINE) if light.casts_shadows else None
-    if shade is None:
-        return picture.astype(np.uint8)
-    wide, tall = shade.picture.shape[::-1]
+    wide, tall = (FINE, FINE) if shade is None else shade.picture.shape[::-1]
     fine = _enlarged(picture, tall, wide)
-    flat = light.on_ground(np.array([[0.0, 0.0, 1.0]]), np.array([THING_SHADE]))
-    lit = light.on_ground(np.array([[0.0, 0.0, 1.0]]), np.array([0.0]))
-    dark = (flat / lit)[0] ** (1 / 2.2 * 1.25)  # the picture is sRGB, and film bends dark light further down
-    return (fine * (1.0 - shade.picture[..., None] / 255.0 * (1.0 - dark))).astype(np.uint8)
+    fine *= 1.0 + GRAIN * (uniform(0, np.arange(tall)[:, None], np.arange(wide)[None, :]) - 0.5).astype(np.float32)[..., None]
+    if shade is None:
+        return np.clip(fine, 0, 255).astype(np.uint8)
+    flat = light.falling_on(np.array([[0.0, 0.0, 1.0]]), np.array([THING_SHADE]))
+    lit = light.falling_on(np.array([[0.0, 0.0, 1.0]]), np.array([0.0]))
+    dark = (flat / lit)[0] ** SRGB
+    dark = 1.0 - shade.picture[..., None] / np.float32(255.0) * (1.0 - dark.astype(np.float32))
+    return np.clip(fine * dark, 0, 255).astype(np.uint8)
 
 
 def _enlarged(picture: np.ndarray, tall: int, wide: int) -> np.ndarray:

@@ -110,8 +110,11 @@ class Landscape:
 
     def _things(self) -> list[viser.SceneNodeHandle]:
         scene = self._server.scene
-        nodes = thing_nodes(self._land.things).items()
-        return [scene.add_glb(f"{self._root}/things/{name}", node) for name, node in nodes]
+        nodes = thing_nodes(self._land, self._light).items()
+        return [
+            scene.add_glb(f"{self._root}/things/{name}", node, cast_shadow=False, receive_shadow=False)
+            for name, node in nodes
+        ]
 
     def _thing_shadows(self) -> list[viser.SceneNodeHandle]:
         """On ground that is not made up: a translucent picture just above it."""

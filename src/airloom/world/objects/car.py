@@ -13,6 +13,9 @@ from airloom.world.things import Solid
 PAINTS: tuple[Colour, ...] = (
     (176, 180, 184), (52, 56, 62), (206, 208, 208), (122, 28, 30), (38, 62, 104), (96, 102, 104), (64, 84, 70),
 )  # fmt: skip
+HALF = 0.84  # m, of the body's width
+BODY = ((2.15, 0.42, 0.68), (1.95, 0.25, 0.77), (1.0, 0.25, 0.92), (-1.95, 0.25, 0.97), (-2.15, 0.4, 0.88))
+"""Stations of the body from front to rear: x, lower and upper edge, m."""
 GLASS, TYRE, RIM, LAMP, TAIL, TRIM = (
     (44, 52, 60), (30, 30, 32), (158, 162, 166), (232, 232, 220), (150, 24, 22), (36, 38, 40),
 )  # fmt: skip
@@ -33,26 +36,26 @@ def build_car(car: Car, place: Place, ground: Ground) -> tuple[Mesh, tuple[Solid
 
 def _parts(paint: Colour) -> list[Mesh]:
     wheels = [_wheel().moved([x, y, 0.31]) for x in (1.33, -1.33) for y in (0.78, -0.78)]
-    lamps = [box((0.08, 0.36, 0.14), LAMP, (2.09, y, 0.66)) for y in (0.62, -0.62)]
-    tails = [box((0.08, 0.3, 0.16), TAIL, (-2.1, y, 0.78)) for y in (0.66, -0.66)]
+    lamps = [box((0.12, 0.3, 0.1), LAMP, (2.08, y, 0.62)) for y in (0.56, -0.56)]
+    tails = [box((0.1, 0.24, 0.14), TAIL, (-2.1, y, 0.74)) for y in (0.58, -0.58)]
     return [
-        _loft([(2.12, 0.30, 0.72), (2.15, 0.36, 0.62), (1.0, 0.30, 0.90), (-2.0, 0.3, 0.94), (-2.15, 0.36, 0.8)], 0.9, paint),
-        _cabin(GLASS, 0.0),
+        _loft(BODY, paint),
+        _cabin(),
         _roof(paint),
-        box((4.2, 1.66, 0.1), TRIM, (0.0, 0.0, 0.3)),
+        box((4.1, 1.56, 0.12), TRIM, (0.0, 0.0, 0.27)),
         *wheels, *lamps, *tails,
         box((0.06, 0.5, 0.12), RIM, (-2.14, 0.0, 0.55)),
     ]  # fmt: skip
 
 
-def _loft(stations, half: float, colour: Colour) -> Mesh:
+def _loft(stations, colour: Colour) -> Mesh:
     """A body from its front to its rear: x, lower and upper edge of each station; narrower above."""
     rings = []
     for k, (x, low, high) in enumerate(stations):
-        wide = half * (0.9 if k in (0, len(stations) - 1) else 1.0)
+        wide = HALF * (0.88 if k in (0, len(stations) - 1) else 1.0)
         rings.append([[x, -wide, low], [x, -wide, 0.7 * high + 0.3 * low], [x, -0.9 * wide, high],
                       [x, 0.9 * wide, high], [x, wide, 0.7 * high + 0.3 * low], [x, wide, low]])  # fmt: skip
-    return _skin(np.array(rings[1:] if stations[0][0] < stations[1][0] else rings), colour)
+    return _skin(np.array(rings), colour)
 
 
 def _skin(rings: np.ndarray, colour: Colour) -> Mesh:
@@ -80,8 +83,8 @@ def _frustum(
     return _skin(np.array(rings), colour)
 
 
-def _cabin(colour: Colour, grow: float) -> Mesh:
-    return _frustum((1.02, -1.86, 0.8), (0.26, -1.42, 0.62), (0.88, 1.43), colour)
+def _cabin() -> Mesh:
+    return _frustum((1.02, -1.86, 0.77), (0.26, -1.42, 0.62), (0.88, 1.43), GLASS)
 
 
 def _roof(paint: Colour) -> Mesh:

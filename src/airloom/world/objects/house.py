@@ -11,7 +11,7 @@ from airloom.world.objects.place import Ground, Place
 from airloom.world.things import Solid
 
 WALLS: tuple[Colour, ...] = ((224, 214, 196), (214, 206, 196), (228, 222, 210), (206, 186, 158), (196, 172, 146))
-ROOFS: tuple[Colour, ...] = ((142, 74, 54), (120, 64, 48), (154, 90, 62), (92, 84, 80), (108, 70, 58))
+ROOFS: tuple[Colour, ...] = ((136, 82, 64), (118, 70, 56), (148, 98, 74), (92, 86, 82), (104, 76, 66))
 PLINTH, FRAME, GLASS, DOOR, CHIMNEY, SILL = (
     (128, 124, 118), (236, 234, 228), (62, 78, 92), (98, 66, 44), (126, 82, 68), (176, 172, 166),
 )  # fmt: skip
@@ -145,21 +145,21 @@ def _openings(house: House, shutters: Colour | None, place: Place) -> list[Mesh]
     ):
         turn = matrix_from_euler(0.0, 0.0, side * np.pi / 2 + np.pi / 2)
         count = max(1, int((along - 0.6) / 2.6))
-        middle = count // 2 if side == 0 else -1
+        middle = count // 2 if side == 2 else -1
         for storey in range(storeys):
             for k in range(count):
                 at = (k + 0.5) * along / count - along / 2
                 is_door = storey == 0 and k == middle
                 if not is_door and place.chance(10 + 64 * side + 16 * storey + k) < 0.12:
                     continue
-                made = _door() if is_door else _window(storey * STOREY + 0.95, shutters)
+                made = _door() if is_door else _window(storey * height / storeys + 0.85, shutters)
                 parts += [part.moved([out, at, 0.0]).turned(turn) for part in made]
     return parts
 
 
 def _window(sill: float, shutters: Colour | None) -> list[Mesh]:
     """In a wall whose outer face is at x = 0."""
-    wide, high = 1.0, 1.25
+    wide, high = 1.0, 1.2
     middle = sill + high / 2
     parts = [
         box((0.06, wide + 0.16, high + 0.16), FRAME, (0.03, 0.0, middle)),

@@ -49,9 +49,9 @@ class Place:
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         return np.array(points, dtype=float) * self.scale @ np.array([[c, s], [-s, c]]) + [self.x, self.y]
 
-    def put(self, mesh: Mesh, solids: list[Solid], ground: Ground, sink: float = 0.0) -> tuple[Mesh, tuple[Solid, ...]]:
-        """A shape that stands at the origin comes to its place, `sink` metres into the ground."""
-        at = np.array([self.x, self.y, self.height(ground) - sink])
+    def put(self, mesh: Mesh, solids: list[Solid], ground: Ground) -> tuple[Mesh, tuple[Solid, ...]]:
+        """A shape that stands at the origin comes to its place."""
+        at = np.array([self.x, self.y, self.height(ground)])
         turn = matrix_from_euler(0.0, 0.0, self.yaw)
         placed = Mesh(mesh.vertices * self.scale @ turn.T + at, mesh.faces, mesh.colours)
         return placed, tuple(self._put_solid(solid, at, turn) for solid in solids)

@@ -6,12 +6,14 @@ roughened by noise; it is darker below and within, where less light comes.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
 from airloom.scenario.objects import Tree
-from airloom.world.meshes import Colour, Mesh, ball, joined, lathe, ngon, painted
+from airloom.world.meshes import Colour, Mesh, ball, joined, lathe, ngon
 from airloom.world.noise import key_of, uniform
 from airloom.world.objects.place import Ground, Place
 from airloom.world.things import Solid
@@ -20,7 +22,7 @@ LIKES = 5  # of each form
 USUAL = {"broadleaf": (9.0, 7.0), "conifer": (15.0, 5.5), "poplar": (18.0, 4.2), "bush": (1.8, 2.2)}
 """Height and width, m."""
 LEAVES: dict[str, Colour] = {
-    "broadleaf": (96, 124, 50), "conifer": (52, 82, 50), "poplar": (106, 130, 58), "bush": (88, 112, 48),
+    "broadleaf": (98, 118, 58), "conifer": (58, 80, 56), "poplar": (108, 124, 64), "bush": (88, 106, 54),
 }  # fmt: skip
 BARK: Colour = (98, 80, 62)
 ROUGH = 0.16  # of a crown's distance from its middle
@@ -38,26 +40,39 @@ def build_tree(tree: Tree, place: Place, ground: Ground) -> tuple[Mesh, tuple[So
         tint = tint * np.array(tree.colour) / LEAVES[tree.form]
     whole = joined([leaves.tinted(tint), trunk] if trunk is not None else [leaves.tinted(tint)])
     stretched = Mesh(whole.vertices * [width, width, height], whole.faces, whole.colours)
-    return place.put(stretched, _solids(tree.form, width, height), ground, sink=0.05 * place.scale)
+    return place.put(stretched, _solids(tree.form, width, height), ground)
 
 
 def _solids(form: str, width: float, height: float) -> list[Solid]:
     """Within what is seen."""
     if form == "bush":
-        return [_upright("cylinder", 0.36 * width, 0.1 * height, 0.75 * height)]
+        return [_upright("cylinder", 0.34 * width, 0.0, 0.75 * height)]
+    trunk = _upright("cylinder", 0.03 * width, 0.0, 0.3 * height)
     if form == "conifer":
-        low, high = 0.12 * height, 0.97 * height
-        steps = np.linspace(low, high, 5)
-        radii = 0.42 * width * (1.0 - (steps[1:] - low) / (1.04 * (high - low)))
-        tiers = [_upright("cylinder", r, a, b) for r, a, b in zip(radii, steps, steps[1:], strict=False)]
-        return [*tiers, _upright("cylinder", 0.016 * height, 0.0, 0.2 * height)]
-    low = 0.1 if form == "poplar" else 0.34
-    crown = _upright("capsule", min(0.36 * width, 0.45 * (0.94 - low) * height), low * height, 0.94 * height)
-    return [crown, _upright("cylinder", 0.016 * height, 0.0, 0.5 * height)]
+        steps = np.linspace(0.14, 0.95, 6) * height
+        radii = 0.4 * width * (1.0 - (steps[1:] - steps[0]) / (height - steps[0]))
+        return [trunk, *(_upright("cylinder", r, a, b) for r, (a, b) in zip(radii, pairwise(steps), strict=True))]
+    low, high = (CROWNS[form].low + 0.03) * height, 0.95 * height
+    return [trunk, _upright("capsule", min(0.36 * width, 0.45 * (high - low)), low, high)]
 
 
 def _upright(shape, radius: float, low: float, high: float) -> Solid:
     return Solid(shape, (radius, radius, (high - low) / 2), (0.0, 0.0, (low + high) / 2))
+
+
+@dataclass(frozen=True)
+class Crown:
+    """Balls of leaves around a middle, in a tree that is 1 m wide and 1 m high."""
+
+    low: float
+    """Where it begins."""
+    lobes: int
+    slim: float = 1.0
+    """How far lobes stand aside, as a share of what is usual."""
+    tufts: int = 110
+
+
+CROWNS = {"broadleaf": Crown(0.3, 9), "poplar": Crown(0.07, 7, slim=0.3, tufts=130), "bush": Crown(0.0, 6, tufts=60)}
 
 
 @cache
@@ -65,63 +80,66 @@ def _like(form: str, number: int) -> tuple[Mesh, Mesh | None]:
     """Leaves and trunk of a tree that is 1 m wide and 1 m high."""
     seed = key_of("tree", form, number)
     if form == "conifer":
-        return _cones(seed), _trunk(0.02, 0.3)
-    if form == "poplar":
-        return _crown(seed, 5, (0.0, 0.0, 0.53), (0.30, 0.30, 0.20), 0.26, 2, tall=True), _trunk(0.024, 0.3)
-    if form == "bush":
-        return _crown(seed, 6, (0.0, 0.0, 0.42), (0.26, 0.26, 0.2), 0.27, 1), None
-    return _crown(seed, 9, (0.0, 0.0, 0.66), (0.29, 0.29, 0.17), 0.24, 2), _trunk(0.036, 0.55)
+        return _cones(seed), _trunk(0.03, 0.3)
+    crown = _crown(CROWNS[form], seed, LEAVES[form])
+    return crown, None if form == "bush" else _trunk(0.04, CROWNS[form].low + 0.2)
 
 
 def _trunk(radius: float, high: float) -> Mesh:
-    """Stands 0.1 m in the ground, for slopes; stretched as the tree is."""
-    flare = [[1.5 * radius, -0.02], [1.05 * radius, 0.05], [0.8 * radius, high]]
-    return lathe(flare, 7, BARK)
+    """It goes into the ground, for slopes."""
+    return lathe([[1.5 * radius, -0.02], [1.05 * radius, 0.05], [0.8 * radius, high]], 7, BARK)
 
 
-def _crown(seed: int, lobes: int, middle, spread, radius: float, fineness: int, tall: bool = False) -> Mesh:
-    directions, faces = ball(fineness)
-    spots = np.stack([2.0 * uniform(seed, np.arange(lobes), axis) - 1.0 for axis in range(3)], axis=1) * spread
-    sizes = radius * (0.75 + 0.4 * uniform(seed, np.arange(lobes), 3))
-    if tall:
-        spots[:, 2], spots[:, :2] = np.linspace(-0.27, 0.26, lobes), 0.3 * spots[:, :2]
-        sizes *= 1.0 - 0.8 * np.abs(spots[:, 2])
+def _crown(crown: Crown, seed: int, colour: Colour) -> Mesh:
+    directions, faces = ball(2)
+    number = np.arange(crown.lobes)
+    spots = np.stack([0.3 * crown.slim * (2.0 * uniform(seed, number, axis) - 1.0) for axis in range(3)], axis=1)
+    spots[:, 2] = np.linspace(-0.3, 0.3, crown.lobes)
+    spots[:, :2] *= np.sqrt(1.0 - (spots[:, 2:] / 0.36) ** 2)  # fewer aside at the top and at the bottom
+    sizes = 0.24 * (0.8 + 0.4 * uniform(seed, number, 3)) * (1.0 - 0.7 * np.abs(spots[:, 2]))
     along = directions @ spots.T
-    inside = along**2 - (spots**2).sum(axis=1) + sizes**2
-    far = np.where(inside > 0.0, along + np.sqrt(np.maximum(inside, 0.0)), 0.0).max(axis=1)
-    far = np.maximum(far, 0.6 * radius)
-    rough = 1.0 + ROUGH * (2.0 * uniform(seed, np.arange(len(directions)), 4) - 1.0)
-    shape = directions * (far * rough)[:, None]
-    low, high = np.array([-0.5, -0.5, -1.0]), np.array([0.5, 0.5, 1.0])
-    top = shape[:, 2].max()
-    shape = np.clip(shape / [2.04 * np.abs(shape[:, :2]).max(), 2.04 * np.abs(shape[:, :2]).max(), 1.0], low, high)
-    shape[:, 2] *= (1.0 - middle[2]) / top
-    shape = np.maximum(shape + middle, [-0.5, -0.5, 0.0])
-    lit = _lit(far * rough, shape[:, 2], seed)
-    mesh = painted(shape, faces, LEAVES["bush"])
-    colours = np.column_stack(
-        [np.clip(np.array(_leaves_of(middle, tall)) * lit[:, None], 0, 255), np.full(len(shape), 255)]
-    )
-    return Mesh(mesh.vertices, mesh.faces, colours)
+    inside = np.maximum(along**2 - (spots**2).sum(axis=1) + sizes**2, 0.0)
+    far = np.maximum((along + np.sqrt(inside)).max(axis=1), 0.12)
+    far *= 1.0 + ROUGH * (2.0 * uniform(seed, np.arange(len(directions)), 4) - 1.0)
+    shape = directions * far[:, None]
+    lit = 0.42 * _share(shape[:, 2]) + 0.22 * _share(far) + 0.12 * uniform(seed, np.arange(len(far)), 5)
+    body = _painted(shape, faces, colour, 0.42 + lit)
+    whole = joined([body, _tufts(crown, seed, shape, lit, colour)])
+    return Mesh(_fitted(whole.vertices, crown.low), whole.faces, whole.colours)
 
 
-def _leaves_of(middle, tall: bool) -> Colour:
-    if tall:
-        return LEAVES["poplar"]
-    return LEAVES["bush"] if middle[2] < 0.5 else LEAVES["broadleaf"]
+def _share(values: np.ndarray) -> np.ndarray:
+    return (values - values.min()) / np.ptp(values)
 
 
-def _lit(far: np.ndarray, height: np.ndarray, seed: int) -> np.ndarray:
-    """How much light comes to each vertex: more above and at the tips."""
-    share = (height - height.min()) / np.ptp(height)
-    tips = (far - far.min()) / np.ptp(far)
-    spots = uniform(seed, np.arange(len(far)), 5)
-    return 0.50 + 0.42 * share + 0.22 * tips + 0.16 * (spots - 0.5)
+def _painted(vertices: np.ndarray, faces: np.ndarray, colour: Colour, light: np.ndarray) -> Mesh:
+    colours = np.column_stack([np.clip(np.outer(light, colour), 0, 255), np.full(len(vertices), 255.0)])
+    return Mesh(vertices, np.asarray(faces, dtype=np.uint32), colours)
+
+
+def _tufts(crown: Crown, seed: int, shape: np.ndarray, lit: np.ndarray, colour: Colour) -> Mesh:
+    """Twigs that stick out: triangles that are seen from both sides."""
+    number = np.arange(crown.tufts)
+    on = (uniform(seed, number, 6) * len(shape)).astype(int)
+    root = shape[on] * (0.9 + 0.12 * uniform(seed, number, 7))[:, None]
+    corners = [root + 0.075 * np.stack([2.0 * uniform(seed, number, 10 + 3 * k + axis) - 1.0 for axis in range(3)], 1)
+               for k in range(3)]  # fmt: skip
+    first = 3 * number
+    up = np.stack([first, first + 1, first + 2], axis=1)
+    light = np.repeat(0.5 + lit[on] + 0.2 * (uniform(seed, number, 8) - 0.5), 3)
+    return _painted(np.stack(corners, axis=1).reshape(-1, 3), np.concatenate([up, up[:, ::-1]]), colour, light)
+
+
+def _fitted(vertices: np.ndarray, low: float) -> np.ndarray:
+    """1 m wide, and from a height to the top at 1 m."""
+    bottom, top = vertices[:, 2].min(), vertices[:, 2].max()
+    wide = 2.0 * np.abs(vertices[:, :2]).max()
+    return np.column_stack([vertices[:, :2] / wide, low + (1.0 - low) * (vertices[:, 2] - bottom) / (top - bottom)])
 
 
 def _cones(seed: int) -> Mesh:
     """Tiers of branches, each a ragged cone that hangs over the one below."""
-    tiers, sides, parts = 6, 11, []
+    tiers, sides, parts = 6, 8, []
     edges = 0.1 + 0.86 * (np.arange(tiers) / tiers) ** 0.92
     for k, low in enumerate(edges):
         high = min(low + 0.30 - 0.012 * k, 1.0) if k < tiers - 1 else 1.0
