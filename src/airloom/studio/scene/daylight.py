@@ -15,7 +15,7 @@ NOON, EVENING = (255, 244, 226), (255, 176, 108)
 SKY_TINT = np.array([0.95, 1.0, 1.06])  # of the light that comes from all of the sky
 NIGHT = 0.05  # of the light of day that is left, so that something is seen
 HAZE_BEGINS = 0.045  # of the distance at which nothing is seen any more
-SUN_ON_GROUND, SKY_ON_GROUND = 0.78, 0.42  # level ground in the usual sun has its own colour
+SUN_ON_GROUND, SKY_ON_GROUND = 0.72, 0.48  # level ground in the usual sun has its own colour
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ from airloom.world.land import Land
 from airloom.world.noise import uniform
 from airloom.world.rays import parallel_rays
 
-COARSE, FINE = 1024, 2048  # pixels along a side, of the colours and of the shadows
+COARSE, FINE = 768, 2048  # pixels along a side, of the colours and of the shadows
 BRIGHTEST = 2.0  # of the light in the picture, which as such knows 0 … 1
 HILL_SHADE = 0.75  # of the sunlight, which the shadow of a far hill takes away
 THING_SHADE, SRGB = 0.9, 0.85  # of the sunlight; what a share of light is in the picture, about
-GRAIN = 0.09  # blades and stones, which are finer than the colours
+GRAIN = 0.14  # blades and stones, which are finer than the colours
 
 
 @dataclass(frozen=True)

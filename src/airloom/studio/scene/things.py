@@ -17,6 +17,7 @@ from airloom.world.rays import parallel_rays
 LEAFY = ("tree", "vine_row")
 """Kinds whose faces go over into one another, and that shade themselves; those of others have edges."""
 CLEAR = 0.12  # m that sunlight goes from a leaf before it is looked for what keeps it off
+NEAR = 12.0  # m that it is followed: a crown shades itself, and its neighbours hardly
 LEAF_SHADE = 0.7  # of the sunlight: some comes through
 BRIGHTEST_SEEN = 250.0  # of sRGB: the film's curve has no end
 
@@ -44,9 +45,8 @@ def _lit(mesh: Mesh, normals: np.ndarray, shade: np.ndarray, light: Daylight) ->
 def _leaf_shade(land: Land, mesh: Mesh, normals: np.ndarray, light: Daylight) -> np.ndarray:
     if not light.casts_shadows:
         return np.zeros(len(mesh.vertices))
-    reach = 60.0
     start = mesh.vertices + CLEAR * (light.sun + normals)
-    return LEAF_SHADE * (parallel_rays(land.array, start, light.sun, reach) < reach)
+    return LEAF_SHADE * (parallel_rays(land.array, start, light.sun, NEAR) < NEAR)
 
 
 def _with_edges(mesh: Mesh) -> Mesh:

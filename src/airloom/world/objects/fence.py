@@ -41,11 +41,11 @@ def _between(form: str, a: Station, b: Station, height: float, colour: Colour) -
             beam(a.above(share * height), b.above(share * height), 0.04, 0.12, colour) for share in (0.4, 0.68, 0.94)
         ]
     rails = [beam(a.above(share * height), b.above(share * height), 0.04, 0.07, colour) for share in (0.28, 0.78)]
-    count = max(2, round(float(np.linalg.norm(b.foot - a.foot)) / 0.14))
+    count = max(2, round(float(np.linalg.norm(b.foot - a.foot)) / 0.2))
     yaw = np.arctan2(*(b.foot - a.foot)[1::-1])
     c, s = np.cos(yaw), np.sin(yaw)
     slat = (
-        prism(rectangle(0.09, 0.02), 0.06, height, colour)
+        prism(rectangle(0.12, 0.02), 0.06, height, colour)
         .tinted(1.12)
         .turned(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]))
     )

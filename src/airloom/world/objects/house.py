@@ -144,7 +144,7 @@ def _openings(house: House, shutters: Colour | None, place: Place) -> list[Mesh]
         ((length, width / 2), (width, length / 2), (length, width / 2), (width, length / 2))
     ):
         turn = matrix_from_euler(0.0, 0.0, side * np.pi / 2 + np.pi / 2)
-        count = max(1, int((along - 0.6) / 2.6))
+        count = max(1, int((along - 0.6) / 3.0))
         middle = count // 2 if side == 2 else -1
         for storey in range(storeys):
             for k in range(count):
@@ -164,7 +164,6 @@ def _window(sill: float, shutters: Colour | None) -> list[Mesh]:
     parts = [
         box((0.06, wide + 0.16, high + 0.16), FRAME, (0.03, 0.0, middle)),
         *(box((0.06, wide / 2 - 0.05, high), GLASS, (0.055, side * (wide / 4 + 0.01), middle)) for side in (-1, 1)),
-        box((0.18, wide + 0.3, 0.06), SILL, (0.09, 0.0, sill - 0.08)),
     ]
     if shutters:
         parts += [box((0.05, 0.46, high + 0.1), shutters, (0.05, side * (wide / 2 + 0.32), middle)) for side in (-1, 1)]

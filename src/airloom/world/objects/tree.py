@@ -32,7 +32,7 @@ def build_tree(tree: Tree, place: Place, ground: Ground) -> tuple[Mesh, tuple[So
     usual_height, usual_width = USUAL[tree.form]
     height = tree.height or usual_height
     width = tree.width or usual_width * height / usual_height
-    leaves, trunk = _like(tree.form, place.choice(0, range(LIKES)))
+    leaves, trunk = _like(tree.form, place.choice(0, range(LIKES)), tree.scatter is None)
     tint = (0.86 + 0.28 * place.chance(1)) * np.array(
         [0.94 + 0.16 * place.chance(2), 1.0, 0.9 + 0.15 * place.chance(3)]
     )
@@ -69,29 +69,29 @@ class Crown:
     lobes: int
     slim: float = 1.0
     """How far lobes stand aside, as a share of what is usual."""
-    tufts: int = 110
+    tufts: int = 64
 
 
-CROWNS = {"broadleaf": Crown(0.3, 9), "poplar": Crown(0.07, 7, slim=0.3, tufts=130), "bush": Crown(0.0, 6, tufts=60)}
+CROWNS = {"broadleaf": Crown(0.3, 9), "poplar": Crown(0.07, 7, slim=0.3), "bush": Crown(-0.25, 6, tufts=40)}
 
 
 @cache
-def _like(form: str, number: int) -> tuple[Mesh, Mesh | None]:
-    """Leaves and trunk of a tree that is 1 m wide and 1 m high."""
+def _like(form: str, number: int, fine: bool) -> tuple[Mesh, Mesh | None]:
+    """Leaves and trunk of a tree that is 1 m wide and 1 m high; one that stands alone is finer than those of a wood."""
     seed = key_of("tree", form, number)
     if form == "conifer":
         return _cones(seed), _trunk(0.03, 0.3)
-    crown = _crown(CROWNS[form], seed, LEAVES[form])
+    crown = _crown(CROWNS[form], seed, LEAVES[form], fine)
     return crown, None if form == "bush" else _trunk(0.04, CROWNS[form].low + 0.2)
 
 
 def _trunk(radius: float, high: float) -> Mesh:
     """It goes into the ground, for slopes."""
-    return lathe([[1.5 * radius, -0.02], [1.05 * radius, 0.05], [0.8 * radius, high]], 7, BARK)
+    return lathe([[1.3 * radius, -0.02], [0.8 * radius, high]], 6, BARK)
 
 
-def _crown(crown: Crown, seed: int, colour: Colour) -> Mesh:
-    directions, faces = ball(2)
+def _crown(crown: Crown, seed: int, colour: Colour, fine: bool) -> Mesh:
+    directions, faces = ball(2 if fine else 1)
     number = np.arange(crown.lobes)
     spots = np.stack([0.3 * crown.slim * (2.0 * uniform(seed, number, axis) - 1.0) for axis in range(3)], axis=1)
     spots[:, 2] = np.linspace(-0.3, 0.3, crown.lobes)
@@ -104,7 +104,7 @@ def _crown(crown: Crown, seed: int, colour: Colour) -> Mesh:
     shape = directions * far[:, None]
     lit = 0.42 * _share(shape[:, 2]) + 0.22 * _share(far) + 0.12 * uniform(seed, np.arange(len(far)), 5)
     body = _painted(shape, faces, colour, 0.42 + lit)
-    whole = joined([body, _tufts(crown, seed, shape, lit, colour)])
+    whole = joined([body, _tufts(3 * crown.tufts if fine else crown.tufts, seed, shape, lit, colour)])
     return Mesh(_fitted(whole.vertices, crown.low), whole.faces, whole.colours)
 
 
@@ -117,12 +117,12 @@ def _painted(vertices: np.ndarray, faces: np.ndarray, colour: Colour, light: np.
     return Mesh(vertices, np.asarray(faces, dtype=np.uint32), colours)
 
 
-def _tufts(crown: Crown, seed: int, shape: np.ndarray, lit: np.ndarray, colour: Colour) -> Mesh:
+def _tufts(count: int, seed: int, shape: np.ndarray, lit: np.ndarray, colour: Colour) -> Mesh:
     """Twigs that stick out: triangles that are seen from both sides."""
-    number = np.arange(crown.tufts)
+    number = np.arange(count)
     on = (uniform(seed, number, 6) * len(shape)).astype(int)
     root = shape[on] * (0.9 + 0.12 * uniform(seed, number, 7))[:, None]
-    corners = [root + 0.075 * np.stack([2.0 * uniform(seed, number, 10 + 3 * k + axis) - 1.0 for axis in range(3)], 1)
+    corners = [root + (0.06 if len(shape) > 100 else 0.1) * np.stack([2.0 * uniform(seed, number, 10 + 3 * k + axis) - 1.0 for axis in range(3)], 1)
                for k in range(3)]  # fmt: skip
     first = 3 * number
     up = np.stack([first, first + 1, first + 2], axis=1)
@@ -139,7 +139,7 @@ def _fitted(vertices: np.ndarray, low: float) -> np.ndarray:
 
 def _cones(seed: int) -> Mesh:
     """Tiers of branches, each a ragged cone that hangs over the one below."""
-    tiers, sides, parts = 6, 8, []
+    tiers, sides, parts = 5, 5, []
     edges = 0.1 + 0.86 * (np.arange(tiers) / tiers) ** 0.92
     for k, low in enumerate(edges):
         high = min(low + 0.30 - 0.012 * k, 1.0) if k < tiers - 1 else 1.0
