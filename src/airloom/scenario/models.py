@@ -5,31 +5,15 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from airloom.basics.patterns import Pattern
-from airloom.commands import EDGE
-from airloom.scenario.terrain import read_terrain_file
 
-Number = Annotated[float, Strict()]
-Whole = Annotated[int, Strict()]
-Bounded = Annotated[Number, Field(ge=-EDGE, le=EDGE)]
-Vector3 = tuple[Bounded, Bounded, Bounded]
-Positive = Annotated[Number, Field(gt=0)]
-NonNegative = Annotated[Number, Field(ge=0)]
-Extent = Annotated[Number, Field(gt=0, le=EDGE)]
-
-
-def _valid_name(name: str) -> str:
-    if not name.replace("_", "a").isalnum() or not (name[0].isalpha() and name.isascii()):
-        raise ValueError("a name starts with a letter and holds only letters, digits and underscores")
-    return name
-
-
-def _valid_title(name: str) -> str:
-    """That of a scenario is no part of a topic, so it may have hyphens."""
-    _valid_name(name.replace("-", "_"))
-    return name
+from .generated import Meadow, Mountains, Vineyard
+from .light import Light
+from .objects import Object
+from .terrain import read_terrain_file
+from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
 
 
 def _not_zero(direction: Vector3) -> Vector3:
@@ -48,12 +32,6 @@ def _rectangular(heights: list[list[float]]) -> list[list[float]]:
 
 Direction = Annotated[Vector3, AfterValidator(_not_zero)]
 Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
-Name = Annotated[str, AfterValidator(_valid_name)]
-Title = Annotated[str, AfterValidator(_valid_title)]
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
 
 class PluginChoice(BaseModel):
@@ -238,8 +216,12 @@ class World(Model):
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
     temperature: Positive = Field(288.15, description="at mean sea level, K")
-    terrain: Annotated[Plane | HeightField | Survey, Field(discriminator="kind")] = Plane()
+    terrain: Annotated[Plane | HeightField | Survey | Meadow | Vineyard | Mountains, Field(discriminator="kind")] = (
+        Plane()
+    )
     obstacles: dict[Name, Obstacle] = Field(default_factory=dict)
+    objects: dict[Name, Object] = Field(default_factory=dict, description="by name; things that stand on the ground")
+    light: Light = Light()
 
     @model_validator(mode="before")
     @classmethod

@@ -55,7 +55,8 @@ TERRAIN = Shape(
     folder_kind="survey",
     fields={"file": Shape(names_a="file"), "folder": Shape(names_a="folder")},
 )
-WORLD = Shape("world", fields={"terrain": TERRAIN})
+OBJECT = Shape(fields={"file": Shape(names_a="file")})
+WORLD = Shape("world", fields={"terrain": TERRAIN, "objects": _each(OBJECT)})
 VEHICLE = Shape(
     "vehicle",
     fields={

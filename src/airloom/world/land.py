@@ -7,10 +7,13 @@ from math import cos, sin
 
 import numpy as np
 
+from airloom.scenario.generated import Generated
 from airloom.scenario.models import HeightField, Survey, World
 from airloom.world import ground as at
+from airloom.world.generated import generated_grid
 from airloom.world.grid import Grid, grid_of
 from airloom.world.ground import ground, ray
+from airloom.world.objects import things_of
 from airloom.world.survey import Surveyed
 from airloom.world.things import Thing
 from airloom.world.tree import tree_of
@@ -36,6 +39,8 @@ class Land:
         """The ground's heights, unless it is a plane."""
         if self.survey is not None:
             return self.survey.grid
+        if isinstance(self.world.terrain, Generated):
+            return generated_grid(self.world.terrain)
         return grid_of(self.world.terrain) if isinstance(self.world.terrain, HeightField) else None
 
     @cached_property
@@ -57,11 +62,23 @@ class Land:
     @cached_property
     def things(self) -> list[Thing]:
         """What stands on the ground."""
-        return []
+        return things_of(self.world, self.height) if self.world.objects else []
 
     @cached_property
     def array(self) -> np.ndarray:
         """The world as the compiled loop sees it."""
+        world, header = self.world, self.bare.copy()
+        header[at.W_OBSTACLES] = len(world.obstacles)
+        self._fill_things(header)
+        obstacles = [
+            [SHAPES[o.shape], *(0.5 * s for s in o.size), *o.position, cos(o.yaw), sin(o.yaw)]
+            for o in world.obstacles.values()
+        ]
+        return np.concatenate([header, np.array(obstacles, dtype=float).ravel()])
+
+    @cached_property
+    def bare(self) -> np.ndarray:
+        """The same without obstacles and things, which is all that somebody needs who puts things there."""
         world, header = self.world, np.zeros(at.W_HEADER)
         header[at.W_GRAVITY], header[at.W_STEP] = world.gravity, self._step
         header[at.W_PRESSURE], header[at.W_TEMPERATURE] = world.pressure, world.temperature
@@ -70,14 +87,8 @@ class Land:
         header[at.W_ALTITUDE] = world.origin.altitude
         header[at.W_FIELD_X : at.W_FIELD_Z + 1] = world.magnetic_field
         header[at.W_BASE] = header[at.W_TOP] = self.base
-        header[at.W_OBSTACLES] = len(world.obstacles)
         self._fill_grid(header)
-        self._fill_things(header)
-        obstacles = [
-            [SHAPES[o.shape], *(0.5 * s for s in o.size), *o.position, cos(o.yaw), sin(o.yaw)]
-            for o in world.obstacles.values()
-        ]
-        return np.concatenate([header, np.array(obstacles, dtype=float).ravel()])
+        return header
 
     def _fill_grid(self, header: np.ndarray) -> None:
         if (grid := self.grid) is None:
@@ -108,7 +119,7 @@ class Land:
 
     def height(self, x: float, y: float) -> float:
         """Of the ground, m."""
-        return float(ground(self.array, x, y)[0])
+        return float(ground(self.bare, x, y)[0])
 
     def hit(self, origin: np.ndarray, direction: np.ndarray, reach: float) -> float:
         """Distance along a unit ray to the ground, an obstacle or a thing, at most `reach`."""

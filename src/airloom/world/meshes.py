@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
 
 import numpy as np
 
@@ -22,6 +24,12 @@ class Mesh:
 
     def turned(self, rotation: np.ndarray) -> Mesh:
         return Mesh(self.vertices @ rotation.T, self.faces, self.colours)
+
+    def tinted(self, share) -> Mesh:
+        """Brighter or darker, by a number or one for each of red, green and blue."""
+        colours = self.colours.astype(float)
+        colours[:, :3] = np.clip(colours[:, :3] * share, 0.0, 255.0)
+        return Mesh(self.vertices, self.faces, colours)
 
     @property
     def extent(self) -> tuple[np.ndarray, np.ndarray]:
@@ -57,6 +65,52 @@ def prism(outline, low: float, high: float, colour: Colour, top: float = 1.0) ->
         [np.column_stack([outline, np.full(n, low)]), np.column_stack([top * outline, np.full(n, high)])]
     )
     return painted(vertices, np.concatenate([walls, fan[:, ::-1], fan + n]), colour)
+
+
+def box(size, colour: Colour, middle=(0.0, 0.0, 0.0)) -> Mesh:
+    length, width, height = size
+    return prism(rectangle(length, width), -height / 2, height / 2, colour).moved(middle)
+
+
+def lathe(profile, sides: int, colour: Colour, turn: float = 0.0) -> Mesh:
+    """A solid of revolution about z: radii and heights from its lower end to its upper one, each closed by a point."""
+    profile = np.asarray(profile, dtype=float)
+    rings = [np.column_stack([ngon(radius, sides, turn), np.full(sides, z)]) for radius, z in profile]
+    vertices = np.concatenate([*rings, [[0.0, 0.0, profile[0, 1]], [0.0, 0.0, profile[-1, 1]]]])
+    around, low, high = np.arange(sides), len(profile) * sides, len(profile) * sides + 1
+    after, last = (around + 1) % sides, low - sides
+    faces = [
+        np.stack([np.full(sides, low), after, around], 1),
+        np.stack([np.full(sides, high), around + last, after + last], 1),
+    ]
+    for start in range(0, last, sides):
+        a, b = around + start, after + start
+        faces += [np.stack([a, b, b + sides], 1), np.stack([a, b + sides, a + sides], 1)]
+    return painted(vertices, np.concatenate(faces), colour)
+
+
+@cache
+def ball(subdivisions: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and faces of a ball of radius 1: an icosahedron whose faces are divided into four, again and again."""
+    golden = (1.0 + 5.0**0.5) / 2.0
+    a = np.array([[-1, golden, 0], [1, golden, 0], [-1, -golden, 0], [1, -golden, 0]], dtype=float)
+    vertices = np.concatenate([a, np.roll(a, 1, axis=1), np.roll(a, 2, axis=1)])
+    near = np.isclose(np.linalg.norm(vertices[:, None] - vertices[None], axis=2), 2.0)
+    faces = np.array([(i, j, k) for i, j, k in combinations(range(12), 3) if near[i, j] and near[j, k] and near[i, k]])
+    for _ in range(subdivisions):
+        pairs = np.sort(np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]]), axis=1)
+        edges, number = np.unique(pairs, axis=0, return_inverse=True)
+        ab, bc, ca = (number.ravel() + len(vertices)).reshape(3, -1)
+        vertices = np.concatenate([vertices, vertices[edges].mean(axis=1)])
+        a, b, c = faces.T
+        faces = np.concatenate(
+            [np.stack(corners, 1) for corners in ((a, ab, ca), (ab, b, bc), (ca, bc, c), (ab, bc, ca))]
+        )
+    vertices /= np.linalg.norm(vertices, axis=1, keepdims=True)
+    one, two, three = (vertices[faces[:, k]] for k in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(two - one, three - one), one) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return vertices, faces
 
 
 def ngon(radius: float, sides: int, turn: float = 0.0) -> np.ndarray:

@@ -8,9 +8,34 @@ from math import cos, hypot, sin
 import numpy as np
 
 from airloom.scenario.models import Obstacle, Vehicle
+from airloom.world.things import Solid, Thing
 
 ROUNDNESS = ("box", "cylinder", "sphere")
 TOUCH = 1e-3  # m that things may share, or nothing could stand on anything
+
+
+def thing_within(things: list[Thing], body: Upright) -> str | None:
+    """The name of a thing whose solids, as boxes, share some place with a body."""
+    for thing in things:
+        for solid in thing.solids:
+            if not _are_apart(solid, body):
+                return thing.name
+    return None
+
+
+def _are_apart(solid: Solid, body: Upright) -> bool:
+    """Two boxes are apart if their shadows on an axis of one, or across an axis of each, are (Gottschalk 1996)."""
+    to = np.array(solid.position) - body.middle
+    if np.linalg.norm(to) > np.linalg.norm(solid.half) + np.linalg.norm(body.half):
+        return True
+    mine = np.vstack([np.column_stack([body._axes, [0.0, 0.0]]), [0.0, 0.0, 1.0]])
+    theirs = solid.rotation.T
+    across = np.cross(mine[:, None], theirs[None]).reshape(9, 3)
+    for axis in (*mine, *theirs, *across[np.linalg.norm(across, axis=1) > 1e-6]):
+        reach = np.abs(mine @ axis) @ body.half + np.abs(theirs @ axis) @ solid.half
+        if abs(float(to @ axis)) > reach - TOUCH * np.linalg.norm(axis):
+            return True
+    return False
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from airloom.runs.link.context import RequestContext
 from airloom.runs.link.request import Bounded, Request, Vector
 from airloom.scenario import Scenario, ScenarioError, known, load, load_vehicle, resolved_text
 from airloom.scenario.models import Obstacle, Vehicle
-from airloom.world.overlap import Upright
+from airloom.world.overlap import Upright, thing_within
+from airloom.world.things import Thing
 
 MOST_VEHICLES = 10_000
 Size = Annotated[list[Annotated[float, Field(gt=0, le=1e4)]], Field(min_length=3, max_length=3)]
@@ -41,7 +42,7 @@ class Edit(Request):
             raise RequestError("somebody else has just edited this world; look at it and try again")
         scene = Scene(context.sim.scenario)
         name = self.edit(scene)
-        scene.must_fit(name, context.sim.vehicles)
+        scene.must_fit(name, context.sim.vehicles, context.sim.fleet.land.things)
         context.change(scene.scenario())
         return {"name": name, "edition": context.edition}
 
@@ -77,7 +78,7 @@ class Scene:
             number += 1
         return name
 
-    def must_fit(self, name: str, flying: Mapping[str, Any]) -> None:
+    def must_fit(self, name: str, flying: Mapping[str, Any], things: list[Thing]) -> None:
         """Nothing is put into a vehicle, and no vehicle into anything: neither where it is nor where it starts."""
         if name not in self.vehicles and name not in self.obstacles:
             return
@@ -91,9 +92,13 @@ class Scene:
                 raise RequestError(f"{other} is there already; choose another place")
             if new.overlaps(self._solid(other)):
                 raise RequestError(f"{other} starts there; choose another place")
-        for other in self.obstacles if name in self.vehicles else ():
+        if name not in self.vehicles:
+            return
+        for other in self.obstacles:
             if new.overlaps(self._solid(other)):
                 raise RequestError(f"{other} is in the way; choose another place")
+        if (thing := thing_within(things, new)) is not None:
+            raise RequestError(f"{thing} is in the way; choose another place")
 
     def _solid(self, name: str) -> Upright:
         if name in self.obstacles:

@@ -13,6 +13,7 @@ from airloom.studio.scene.overlays import KINDS, Contacts, Fleet, Options, Overl
 from airloom.studio.scene.shadows import ABOVE, fallen, lying
 from airloom.studio.sources.source import ATTITUDE, POSITION, ROTOR_SPEEDS, Snapshot
 from airloom.world.meshes import Colour
+from airloom.world.sun import sun_direction
 
 ORANGE: Colour = (255, 106, 0)
 TEAL: Colour = (0, 150, 143)
@@ -58,6 +59,7 @@ class FleetView:
         """Draw other vehicles, as at their start."""
         self.names = list(names)
         self.fleet = Fleet(scenario, self.names)
+        self._sunlight = -sun_direction(scenario.world)
         vehicles = [scenario.vehicles[name] for name in names]
         self.positions = np.array([vehicle.pose.position for vehicle in vehicles], dtype=np.float32)
         self._attitudes = np.array([_attitude(vehicle) for vehicle in vehicles], dtype=np.float32)
@@ -123,7 +125,7 @@ class FleetView:
         origin = self.positions[self.names.index(self.anchor)] if self.anchor in self.names else np.zeros(3, np.float32)
         self._carrier.position = origin
         relative = self.positions - origin
-        shadows = fallen(self.fleet.world, self.positions)
+        shadows = fallen(self.fleet.world, self.positions, self._sunlight)
         flat = lying(self.fleet.world, shadows, SO3(self._attitudes).compute_yaw_radians())
         shadows += [0.0, 0.0, ABOVE] - origin
         for batch in self._batches:

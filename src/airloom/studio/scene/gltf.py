@@ -46,17 +46,33 @@ def glb(
     return export_glb(solid.scene(), include_normals=normals is not None, tree_postprocessor=paint)
 
 
-def textured_glb(
-    vertices: np.ndarray, faces: np.ndarray, normals: np.ndarray, places: np.ndarray, picture: Image.Image
-) -> bytes:
-    """As binary glTF with a picture laid over it: `places` are those of the vertices in it, from its lower left."""
-    material = PBRMaterial(baseColorTexture=picture, metallicFactor=0.0, roughnessFactor=1.0)
-    visual = TextureVisuals(uv=places, material=material)
-    solid = Trimesh(vertices, faces, vertex_normals=normals, visual=visual, process=False)
-    return export_glb(solid.scene(), include_normals=True)
-
-
 def linear(colours: np.ndarray) -> np.ndarray:
     """Red, green and blue of light instead of sRGB, 0 … 1."""
     share = np.asarray(colours) / 255.0
     return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def pictured_glb(
+    vertices: np.ndarray, faces: np.ndarray, places: np.ndarray, picture: np.ndarray, light: float
+) -> bytes:
+    """Triangles with a picture laid over them that brings its own light, times `light`; opacity if it has a fourth channel.
+
+    Places of the vertices in the picture run from its lower left, 0 … 1.
+    """
+    image, has_opacity = Image.fromarray(picture), picture.shape[2] == 4
+    image.format = "PNG" if has_opacity else "JPEG"  # trimesh writes the file as this
+
+    def paint(document: dict[str, Any]) -> None:
+        (primitive,) = document["meshes"][0]["primitives"]
+        primitive["attributes"]["COLOR_0"] = primitive["attributes"].pop("_colours")
+        (material,) = document["materials"]
+        material["alphaMode"] = "BLEND" if has_opacity else "OPAQUE"
+        material["extensions"] = {UNLIT: {}}
+        document["extensionsUsed"] = [UNLIT]
+
+    colours = np.full((len(vertices), 4), light, dtype=np.float32)
+    colours[:, 3] = 1.0
+    material = PBRMaterial(baseColorTexture=image, baseColorFactor=[255, 255, 255, 255], metallicFactor=0.0)
+    visual = TextureVisuals(uv=places, material=material)
+    solid = Trimesh(vertices, faces, visual=visual, vertex_attributes={"_colours": colours}, process=False)
+    return export_glb(solid.scene(), include_normals=False, tree_postprocessor=paint)

@@ -8,12 +8,15 @@ from typing import Any
 import numpy as np
 import viser
 
-from airloom.scenario.models import Obstacle, Plane, Scenario
-from airloom.studio.scene.gltf import glb, linear
+from airloom.scenario.models import HeightField, Obstacle, Plane, Scenario
+from airloom.studio.scene.daylight import daylight
+from airloom.studio.scene.gltf import glb, linear, pictured_glb
 from airloom.studio.scene.ground import Ground
+from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
+from airloom.studio.scene.things import thing_nodes
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.grid import Grid
 from airloom.world.land import Land
@@ -27,6 +30,7 @@ HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
 REACH = 1e4  # m, how far a ray is followed
 LINES_ACROSS = 40  # on a height field at most, each way
 LINES_ABOVE = 2e-4  # of its size
+BELOW = 0.02  # m that the plane lies under the lowest point of other ground, so that both can be told apart
 FINE, METRES, WIDE = (0.1, 8.0, 0.001), (1.0, 90.0, 0.006), (10.0, 900.0, 0.03)
 """Grids: width of the cells, how far away they fade, height above the ground, m."""
 SMALL, LARGE = 0.15, 60.0  # m: vehicles that need the fine grid, fleets that need the wide one
@@ -36,16 +40,16 @@ class Landscape:
     """Nodes below `root`, the frame that cameras move."""
 
     def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
-        self._server, self._root = server, f"{root}/landscape"
+        self._server, self._above, self._root = server, root, f"{root}/landscape"
         self._handles: list[viser.SceneNodeHandle] = []
         self._ground: Ground | None = None
-        show_sky(server, root)
         self.rebuild(scenario)
 
     def rebuild(self, scenario: Scenario) -> None:
         """Draw another world."""
         self._world = scenario.world
         self._land = Land(scenario.world)
+        self._light = daylight(scenario.world)
         self._grids = _suitable_grids(scenario)
         with self._server.atomic():
             self._server.scene.add_frame(self._root, show_axes=False)
@@ -54,8 +58,11 @@ class Landscape:
             if self._ground is not None:
                 self._ground.remove()
             self._ground = None
+            show_sky(self._server, self._above, self._light)
             obstacles = scenario.world.obstacles.items()
-            self._handles = [*self._terrain(), *(node for each in obstacles for node in self._obstacle(*each))]
+            self._handles = [
+                *self._terrain(), *self._things(), *(node for each in obstacles for node in self._obstacle(*each))
+            ]  # fmt: skip
 
     def look_from(self, eyes: list[np.ndarray]) -> None:
         """Show the ground finely where these eyes are near."""
@@ -79,24 +86,47 @@ class Landscape:
         return next((name for name, o in self._world.obstacles.items() if _holds(o, point, margin)), None)
 
     def _terrain(self) -> list[viser.SceneNodeHandle]:
-        scene, base = self._server.scene, _base(self._land)
+        grid, base = self._land.grid, self._land.base
+        if grid is None:
+            return [self._plane(np.array(GROUND) * self._light.day, base), *self._lines(base), *self._thing_shadows()]
+        self._ground = Ground(self._server.scene, f"{self._root}/ground", self._land, self._light)
+        around = self._plane(self._ground.picture.rim, base - BELOW)
+        if not isinstance(self._world.terrain, HeightField):
+            return [around]
+        lines = self._server.scene.add_line_segments(
+            f"{self._root}/lines", height_lines(grid), LINES, thickness=1.0, thickness_units="screen"
+        )
+        return [around, *self._lines(base - BELOW), lines]
+
+    def _lines(self, base: float) -> list[viser.SceneNodeHandle]:
+        return [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
+
+    def _plane(self, colour: np.ndarray, base: float) -> viser.SceneNodeHandle:
         vertices, faces = _wide_plane()
         disc = painted(vertices, faces, GROUND)
-        light = np.tile(light_seen_as(np.array(GROUND)), (len(vertices), 1))
-        plane = scene.add_glb(
+        light = np.tile(light_seen_as(colour), (len(vertices), 1))
+        return self._server.scene.add_glb(
             f"{self._root}/plane", glb(disc, light=light), position=(0.0, 0.0, base), cast_shadow=False,
             receive_shadow=False,
         )  # fmt: skip
-        grids = [self._grid(cell, fade, base + lift) for cell, fade, lift in self._grids]
-        if (ground := self._land.grid) is None:
-            return [plane, *grids]
-        self._ground = Ground(scene, f"{self._root}/ground", self._land)
-        if self._land.survey is not None:
-            return [plane, *grids]
-        lines = scene.add_line_segments(
-            f"{self._root}/lines", height_lines(ground), LINES, thickness=1.0, thickness_units="screen"
-        )
-        return [plane, *grids, lines]
+
+    def _things(self) -> list[viser.SceneNodeHandle]:
+        scene = self._server.scene
+        nodes = thing_nodes(self._land, self._light).items()
+        return [
+            scene.add_glb(f"{self._root}/things/{name}", node, cast_shadow=False, receive_shadow=False)
+            for name, node in nodes
+        ]
+
+    def _thing_shadows(self) -> list[viser.SceneNodeHandle]:
+        """On a plane: a translucent picture just above it."""
+        shade = shade_of(self._land, self._light.sunlight)
+        if shade is None:
+            return []
+        node = pictured_glb(*shade_cloth(shade, self._land), 1.0)
+        return [
+            self._server.scene.add_glb(f"{self._root}/things/shadows", node, cast_shadow=False, receive_shadow=False)
+        ]
 
     def _grid(self, cell: float, fade: float, height: float) -> viser.SceneNodeHandle:
         return self._server.scene.add_grid(
@@ -118,7 +148,9 @@ class Landscape:
             solid = scene.add_cylinder(node, obstacle.size[0] / 2, obstacle.size[2], radial_segments=48, **place)
         else:
             solid = scene.add_icosphere(node, obstacle.size[0] / 2, subdivisions=4, **place)
-        shade = obstacle_shadow(obstacle, self._land.array)
+        if not self._light.casts_shadows:
+            return [solid]
+        shade = obstacle_shadow(obstacle, self._land.array, self._light.sunlight)
         shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
         return [solid, shadow]
 
@@ -143,11 +175,6 @@ def _wide_plane() -> tuple[np.ndarray, np.ndarray]:
     a, b = (starts + around).ravel(), (starts + after).ravel()
     faces = np.concatenate([inner, np.stack([a, a + sides, b + sides], 1), np.stack([a, b + sides, b], 1)])
     return np.column_stack([flat, np.zeros(len(flat))]), faces
-
-
-def _base(land: Land) -> float:
-    """Height of the plane: under a height field its lowest, just below so that both can be told apart."""
-    return land.base if land.grid is None else land.base - 0.005
 
 
 def _holds(obstacle: Obstacle, point: np.ndarray, margin: float) -> bool:

@@ -37,14 +37,6 @@ class Piece(NamedTuple):
             yield Piece(self.level - 1, SPREAD * self.row + k // SPREAD, SPREAD * self.column + k % SPREAD)
 
 
-class PieceMesh(NamedTuple):
-    vertices: np.ndarray
-    normals: np.ndarray
-    faces: np.ndarray
-    corners: np.ndarray
-    """Row and column of the grid for each vertex."""
-
-
 class Pieces:
     """Those of one land, whose ground is a grid."""
 
@@ -79,23 +71,19 @@ class Pieces:
         high = np.array([*(low[:2] + width), grid.high])
         return float(np.linalg.norm(eye - np.clip(eye, low, high))) < NEAR * float(width.max())
 
-    def mesh(self, piece: Piece) -> PieceMesh:
+    def mesh(self, piece: Piece) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices and faces, those of the skirt last."""
         numbers, faces = np.unique(self._faces(piece), return_inverse=True)
         faces = faces.reshape(-1, 3)
         corners = np.stack(np.divmod(numbers.astype(np.int64), self.grid.heights.shape[1]), axis=1)
-        edges = _outer_edges(faces)
-        low, lowered = self._below(piece), np.unique(edges)
-        vertices, normals = self._places(corners), self._normals(corners)
-        index = np.zeros(len(vertices), dtype=np.int64)
-        index[lowered] = len(vertices) + np.arange(len(lowered))
+        vertices, edges = self._places(corners), _outer_edges(faces)
+        lowered = np.unique(edges)
+        below = np.zeros(len(vertices), dtype=np.int64)
+        below[lowered] = len(vertices) + np.arange(len(lowered))
         a, b = edges.T
-        skirt = np.concatenate([np.stack([index[a], index[b], b], 1), np.stack([index[a], b, a], 1)])
-        return PieceMesh(
-            np.concatenate([vertices, vertices[lowered] - [0.0, 0.0, low]]),
-            np.concatenate([normals, normals[lowered]]),
-            np.concatenate([faces, skirt]).astype(np.uint32),
-            np.concatenate([corners, corners[lowered]]),
-        )
+        skirt = np.concatenate([np.stack([below[a], below[b], b], 1), np.stack([below[a], b, a], 1)])
+        hem = vertices[lowered] - [0.0, 0.0, self._depth(piece)]
+        return np.concatenate([vertices, hem]), np.concatenate([faces, skirt]).astype(np.uint32)
 
     def _faces(self, piece: Piece) -> np.ndarray:
         """A row of tiles lies together."""
@@ -106,7 +94,8 @@ class Pieces:
             [level.faces[level.starts[r * across + first] : level.starts[r * across + end]] for r in rows]
         )
 
-    def _below(self, piece: Piece) -> float:
+    def _depth(self, piece: Piece) -> float:
+        """Of its skirt, m."""
         coarser = self._levels[min(piece.level + 1, len(self._levels) - 1)]
         return SKIRT * coarser.error
 
@@ -114,16 +103,6 @@ class Pieces:
         grid, (rows, columns) = self.grid, corners.T
         east, north = grid.corner[0] + grid.cell[0] * columns, grid.corner[1] + grid.cell[1] * rows
         return np.column_stack([east, north, grid.heights[rows, columns]])
-
-    def _normals(self, corners: np.ndarray) -> np.ndarray:
-        """By the slopes between the neighbours of each corner in the grid; level at holes."""
-        heights, rows, columns = self.grid.heights, corners[:, 0], corners[:, 1]
-        south, north = np.maximum(rows - 1, 0), np.minimum(rows + 1, heights.shape[0] - 1)
-        west, east = np.maximum(columns - 1, 0), np.minimum(columns + 1, heights.shape[1] - 1)
-        along_x = (heights[rows, east] - heights[rows, west]) / ((east - west) * self.grid.cell[0])
-        along_y = (heights[north, columns] - heights[south, columns]) / ((north - south) * self.grid.cell[1])
-        normals = np.nan_to_num(np.column_stack([-along_x, -along_y, np.ones(len(rows))]), nan=0.0)
-        return normals / np.linalg.norm(normals, axis=1, keepdims=True)
 
 
 def _outer_edges(faces: np.ndarray) -> np.ndarray:

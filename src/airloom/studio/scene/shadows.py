@@ -13,15 +13,14 @@ from viser.transforms import SO3
 
 from airloom.scenario.models import Obstacle, Vehicle
 from airloom.studio.scene.shapes import axes, hubs, tilt
-from airloom.world.ground import W_BASE, W_COLUMNS, W_OBSTACLES, ground, ray
+from airloom.world.ground import W_BASE, W_COLUMNS, W_OBSTACLES, W_TRIANGLES, ground, ray
 from airloom.world.meshes import Colour, Mesh, annulus, joined, ngon, painted, prism, rectangle
 
-SUN = np.array([-0.25, -0.7, 0.85])
-SUNLIGHT = -SUN / np.linalg.norm(SUN)
 SHADE: Colour = (40, 46, 58)
 BODY, DISC, SOLID = 0.42, 0.16, 0.34  # opacities
 REACH = 300.0  # m that sunlight is followed
 ABOVE = 0.008  # m over the ground
+LOWEST_SUN = -0.02  # of the sunlight's way down, with which shadows are still drawn
 RINGS = 6  # of an obstacle's shadow, to lie on hills
 
 
@@ -51,16 +50,18 @@ def _strip(start: np.ndarray, end: np.ndarray, width: float) -> Mesh:
     return painted([start - aside, end - aside, end + aside, start + aside], [[0, 1, 2], [0, 2, 3]], SHADE, BODY)
 
 
-def fallen(world: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    """Where the sunlight behind some points meets the ground or an obstacle; NaN where it meets nothing."""
-    if world[W_COLUMNS] == world[W_OBSTACLES] == 0.0:
-        distances = (world[W_BASE] - positions[:, 2:]) / SUNLIGHT[2]
-        return np.where((distances >= 0.0) & (distances < REACH), positions + distances * SUNLIGHT, np.nan)
+def fallen(world: np.ndarray, positions: np.ndarray, sunlight: np.ndarray) -> np.ndarray:
+    """Where the sunlight behind some points meets the ground, an obstacle or a thing; NaN where it meets nothing."""
     points = np.full(positions.shape, np.nan)
+    if sunlight[2] > LOWEST_SUN:
+        return points
+    if world[W_COLUMNS] == world[W_OBSTACLES] == world[W_TRIANGLES] == 0.0:
+        distances = (world[W_BASE] - positions[:, 2:]) / sunlight[2]
+        return np.where((distances >= 0.0) & (distances < REACH), positions + distances * sunlight, np.nan)
     for k, position in enumerate(positions.astype(float)):
-        distance = ray(world, *position, *SUNLIGHT, REACH)
+        distance = ray(world, *position, *sunlight, REACH)
         if distance < REACH:
-            points[k] = position + distance * SUNLIGHT
+            points[k] = position + distance * sunlight
     return points
 
 
@@ -74,12 +75,12 @@ def lying(world: np.ndarray, points: np.ndarray, yaws: np.ndarray) -> np.ndarray
     return (tilt(normals / np.linalg.norm(normals, axis=1, keepdims=True)) @ turned).wxyz
 
 
-def obstacle_shadow(obstacle: Obstacle, world: np.ndarray) -> Mesh:
+def obstacle_shadow(obstacle: Obstacle, world: np.ndarray, sunlight: np.ndarray) -> Mesh:
     """On the ground alone, as fine as to follow hills."""
-    corners = _corners(obstacle)
+    corners = _corners(obstacle, sunlight)
     level = ground(world, *obstacle.position[:2])[0]
-    drop = np.maximum(corners[:, 2] - level, 0.0) / -SUNLIGHT[2]
-    outline = _hull((corners + drop[:, None] * SUNLIGHT)[:, :2])
+    drop = np.maximum(corners[:, 2] - level, 0.0) / -sunlight[2]
+    outline = _hull((corners + drop[:, None] * sunlight)[:, :2])
     middle, n = outline.mean(axis=0), len(outline)
     flat = np.concatenate([middle + share * (outline - middle) for share in np.arange(1, RINGS + 1) / RINGS])
     heights = np.array([ground(world, x, y)[0] + ABOVE for x, y in flat])
@@ -92,13 +93,13 @@ def obstacle_shadow(obstacle: Obstacle, world: np.ndarray) -> Mesh:
     return painted(np.column_stack([flat, heights]), np.concatenate(faces), SHADE, SOLID)
 
 
-def _corners(obstacle: Obstacle) -> np.ndarray:
+def _corners(obstacle: Obstacle, sunlight: np.ndarray) -> np.ndarray:
     x, y, z = np.array(obstacle.size) / 2
     if obstacle.shape == "sphere":
-        aside = np.cross(SUNLIGHT, [0.0, 0.0, 1.0])
+        aside = np.cross(sunlight, [0.0, 0.0, 1.0])
         aside /= np.linalg.norm(aside)
         circle = ngon(x, 32)
-        local = circle[:, :1] * aside + circle[:, 1:] * np.cross(SUNLIGHT, aside)
+        local = circle[:, :1] * aside + circle[:, 1:] * np.cross(sunlight, aside)
     else:
         solid = prism(ngon(x, 32) if obstacle.shape == "cylinder" else rectangle(2 * x, 2 * y), -z, z, SHADE)
         c, s = cos(obstacle.yaw), sin(obstacle.yaw)

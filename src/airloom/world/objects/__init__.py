@@ -1,0 +1,48 @@
+"""Objects of a world file become things: each kind has a module that makes shapes of it, here they are put in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from airloom.scenario.models import World
+from airloom.scenario.objects import MeshObject, ObjectError
+from airloom.world.meshes import Mesh
+from airloom.world.objects.car import build_car
+from airloom.world.objects.fence import build_fence
+from airloom.world.objects.house import build_house
+from airloom.world.objects.mesh_file import build_mesh, complaints_of
+from airloom.world.objects.place import Ground, Place
+from airloom.world.objects.post import build_post
+from airloom.world.objects.power_line import build_power_line
+from airloom.world.objects.scattering import places_of
+from airloom.world.objects.tree import build_tree
+from airloom.world.objects.vine_row import build_vine_row
+from airloom.world.things import Solid, Thing
+
+BUILDERS: dict[str, Callable[..., tuple[Mesh, tuple[Solid, ...]]]] = {
+    "tree": build_tree, "house": build_house, "car": build_car, "post": build_post, "fence": build_fence,
+    "power_line": build_power_line, "vine_row": build_vine_row, "mesh": build_mesh,
+}  # fmt: skip
+MOST_TRIANGLES = 8_000_000
+
+
+def things_of(world: World, ground: Ground) -> list[Thing]:
+    """All that stands in a world; those of a scattered object are named NAME_0, NAME_1, …"""
+    things, triangles = [], 0
+    for name, placed in world.objects.items():
+        places = places_of(name, placed)
+        for n, place in enumerate(places):
+            mesh, solids = BUILDERS[placed.kind](placed, place, ground)
+            triangles += len(mesh.faces)
+            if triangles > MOST_TRIANGLES:
+                raise ObjectError(f"world.objects.{name}: with it the world has more than {MOST_TRIANGLES:g} triangles")
+            things.append(Thing(name if placed.scatter is None else f"{name}_{n}", placed.kind, mesh, solids))
+    return things
+
+
+def oddities(world: World) -> list[str]:
+    """What a user should know about meshes that can be used all the same."""
+    return [text for own in world.objects.values() if isinstance(own, MeshObject) for text in complaints_of(own)]
+
+
+__all__ = ["BUILDERS", "Ground", "Place", "oddities", "things_of"]
