@@ -12,6 +12,7 @@ import viser
 from airloom.studio.film.film import FilmError, Size, headless_client, picture
 from airloom.studio.scene.cameras import Cameras, Mode, framed
 from airloom.studio.scene.fleet_view import FleetView
+from airloom.studio.scene.ground import LINGER
 from airloom.studio.scene.landscape import Landscape
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
@@ -49,8 +50,11 @@ class FilmSet:
         self._show(times[0])
         with headless_client(self._server, f"http://127.0.0.1:{self._server.get_port()}") as client:
             self._aim(client)
+            for _ in range(LINGER + 2):  # the ground that is not seen any more goes last
+                self._show(times[0])
             wait_until_sent(client)
             _wait_until_loaded(client, size)
+            self._aim(client)  # again: a browser goes to its first view when it is ready, which may be late
             yield (self._picture(client, moment, size) for moment in times)
 
     def _picture(self, client: viser.ClientHandle, moment: float, size: Size) -> np.ndarray:
@@ -64,8 +68,7 @@ class FilmSet:
         snapshot = self._source.snapshot()
         self._view.show(snapshot)
         self._cameras.show(snapshot)
-        for _ in range(2):  # what is not seen any more goes with the second look
-            self._landscape.look_from(self._cameras.eyes or [self._server.initial_camera.position])
+        self._landscape.look_from(self._cameras.eyes, at_once=True)
 
     def _frame_flight(self, aspect: float) -> None:
         """Browsers that come see the whole flight, whatever of it is filmed."""

@@ -11,6 +11,7 @@ from airloom.studio.scene.ground_picture import BRIGHTEST, GroundPicture
 from airloom.studio.scene.pieces import Piece, Pieces
 from airloom.world.land import Land
 
+PIECES_A_LOOK, LINGER = 4, 3  # looks
 FIRST_LOOK = np.array([0.0, 0.0, 1e5])  # nobody is there yet: all coarse
 
 
@@ -21,30 +22,39 @@ class Ground:
         self._scene, self._root = scene, root
         self._pieces, self.picture = Pieces(land), GroundPicture(land, light)
         self._shown: dict[Piece, viser.SceneNodeHandle] = {}
-        self._leaving: set[Piece] = set()
-        self.look_from([FIRST_LOOK])
+        self._lingering: dict[Piece, int] = {}
+        self.look_from([FIRST_LOOK], at_once=True)
 
-    def look_from(self, eyes: list[np.ndarray]) -> None:
-        """Finely where an eye is near. What goes stays until the next look: browsers need a while for what comes."""
+    def look_from(self, eyes: list[np.ndarray], at_once: bool = False) -> None:
+        """Finely where an eye is near. Unless it must be at once, some pieces at a look are made, the nearest first.
+
+        What goes stays until all is there that comes, and some looks more, which browsers need to load it.
+        """
         wanted = self._pieces.seen_from(eyes)
-        for piece in sorted(wanted - self._shown.keys()):
+        missing = sorted(wanted - self._shown.keys(), key=lambda p: min(self._pieces.distance(p, e) for e in eyes))
+        for piece in missing if at_once else missing[:PIECES_A_LOOK]:
             self._shown[piece] = self._scene.add_glb(
                 f"{self._root}/{piece.level}_{piece.row}_{piece.column}", self._drawn(piece), cast_shadow=False,
                 receive_shadow=False,
             )  # fmt: skip
-        for piece in self._leaving - wanted:
-            self._shown.pop(piece).remove()
-        self._leaving = self._shown.keys() - wanted
+        waits = len(missing) > PIECES_A_LOOK and not at_once
+        for piece in self._shown.keys() - wanted:
+            self._lingering[piece] = self._lingering.get(piece, 0) + (not waits)
+            if self._lingering[piece] > LINGER:
+                self._shown.pop(piece).remove()
+        self._lingering = {piece: k for piece, k in self._lingering.items() if piece in self._shown.keys() - wanted}
 
     def remove(self) -> None:
         for handle in self._shown.values():
             handle.remove()
         self._shown.clear()
-        self._leaving.clear()
+        self._lingering.clear()
 
     def _drawn(self, piece: Piece) -> bytes:
         vertices, faces = self._pieces.mesh(piece)
         low, high = vertices[:, :2].min(axis=0), vertices[:, :2].max(axis=0)
-        return pictured_glb(
-            vertices, faces, (vertices[:, :2] - low) / (high - low), self.picture.of(low, high), BRIGHTEST
-        )
+        picture = self.picture.of(low, high)
+        pixels = np.array(picture.shape[1::-1])
+        # Pictures go on with their other side beyond their edges, which would be seen as a line.
+        places = np.clip((vertices[:, :2] - low) / (high - low) * pixels, 0.5, pixels - 0.5) / pixels
+        return pictured_glb(vertices, faces, places, picture, BRIGHTEST)

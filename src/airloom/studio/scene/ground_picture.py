@@ -21,10 +21,12 @@ from airloom.world.land import Land
 from airloom.world.noise import uniform
 from airloom.world.rays import parallel_rays
 
-FINEST, MOST_PIXELS = 0.12, 512  # m, and along a side
-LEAST_PIXELS = 32
-HILL_SHADE, HILL_ROWS = 0.75, 48  # of the sunlight, which the shadow of a hill takes away; where that is looked for
-THING_SHADE = 0.9  # of the sunlight
+FINEST, MOST_FINE = 0.15, 2048  # m, and pixels along a side, of photographs and of the shadows of things
+COARSEST, MOST_COARSE = 0.6, 768  # of colours and light
+LEAST = 32  # pixels along a side
+HILL_SHADE, HILL_ROWS = 0.75, 32  # of the sunlight, which the shadow of a hill takes away; where that is looked for
+ABOVE = 1.0  # cells over the ground, from where the sun is looked for: not to be behind the next furrow
+THING_SHADE, SRGB = 0.9, 0.85  # of the sunlight; what a share of light is in a picture, about
 GRAIN = 0.14  # blades and stones, which are finer than the colours
 BRIGHTEST = 2.0  # of the light in a picture, which as such knows 0 … 1
 VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
@@ -65,9 +67,41 @@ class GroundPicture:
     def of(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """uint8 [row, column, rgb], from the north-west; light as sRGB, `BRIGHTEST` at 255."""
         window = Window(low, high)
-        wide, tall = (int(n) for n in np.clip(np.ceil((high - low) / FINEST), LEAST_PIXELS, MOST_PIXELS))
-        seen = self._seen(window, (wide, tall))
-        return np.clip(encoded(light_seen_as(np.clip(seen, 0.0, 250.0)) / BRIGHTEST), 0, 255).astype(np.uint8)[::-1]
+        pixel = FINEST if self._photo else min(COARSEST, *self._grid.cell)
+        seen = np.clip(self._seen(window, _pixels(high - low, pixel, MOST_COARSE)), 0.0, 250.0).astype(np.float32)
+        smooth = np.clip(encoded(light_seen_as(seen) / BRIGHTEST), 0, 255).astype(np.uint8)
+        return self._detailed(smooth, window, _pixels(high - low, FINEST, MOST_FINE))[::-1]
+
+    def _detailed(self, smooth: np.ndarray, window: Window, count: tuple[int, int]) -> np.ndarray:
+        """Finer, with the shadows of things, and with grain if nobody knows what is there."""
+        if self._shade is None and not isinstance(self._land.world.terrain, Generated):
+            return smooth
+        fine = np.asarray(Image.fromarray(smooth).resize(count, Image.Resampling.BICUBIC), dtype=np.float32)
+        x, y = window.points(count)
+        if isinstance(self._land.world.terrain, Generated):
+            cells = np.floor(np.stack([x, y]) / FINEST).astype(np.int64)
+            fine *= (1.0 + GRAIN * (uniform(0, cells[0], cells[1]) - 0.5)).astype(np.float32)[..., None]
+        if self._shade is not None:
+            fine *= 1.0 - self._shade_at(x, y)[..., None] * (1.0 - self._in_shade)
+        return np.clip(fine, 0, 255).astype(np.uint8)
+
+    @cached_property
+    def _in_shade(self) -> np.ndarray:
+        """What is left of red, green and blue, as they stand in a picture, in the shadow of things."""
+        level = np.array([[0.0, 0.0, 1.0]])
+        dark, lit = (self._light.falling_on(level, np.array([share])) for share in (THING_SHADE, 0.0))
+        return ((dark / lit)[0] ** SRGB).astype(np.float32)
+
+    def _shade_at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """How far places lie in the shadow of things, 0 … 1."""
+        assert self._shade is not None
+        picture, low, high = self._shade.picture, self._shade.low, self._shade.high
+        column = ((x[0] - low[0]) / (high[0] - low[0]) * picture.shape[1]).astype(int)
+        row = ((high[1] - y[:, 0]) / (high[1] - low[1]) * picture.shape[0]).astype(int)
+        shade = np.zeros(x.shape, dtype=np.float32)
+        inside = np.ix_(_within(row, picture.shape[0]), _within(column, picture.shape[1]))
+        shade[inside] = picture[np.ix_(row[inside[0].ravel()], column[inside[1].ravel()])] / 255.0
+        return shade
 
     @property
     def rim(self) -> np.ndarray:
@@ -83,7 +117,7 @@ class GroundPicture:
         normals = np.stack([-east, -north, np.ones_like(east)], axis=-1)
         normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
         colours = self._colours(window, x, y, heights, np.hypot(east, north))
-        return colours * self._light.falling_on(normals, self._without_sun(window, x, y))
+        return colours * self._light.falling_on(normals, _between(*self._hill_shade(window), x[0], y[:, 0]))
 
     def _ground(self, window: Window, count: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Heights and slopes east and north, from no more corners of the grid than there are pixels."""
@@ -110,9 +144,7 @@ class GroundPicture:
             return self._photographed(window, heights.shape)
         if not isinstance(terrain, Generated):
             return height_colours(heights, self._grid.low, self._grid.high)
-        cells = np.floor(np.stack([x, y]) / FINEST).astype(np.int64)
-        grain = 1.0 + GRAIN * (uniform(0, cells[0], cells[1]) - 0.5)
-        return colours_of(terrain, x, y, heights, steepness) * grain[..., None]
+        return colours_of(terrain, x, y, heights, steepness)
 
     def _photographed(self, window: Window, shape: tuple[int, ...]) -> np.ndarray:
         assert self._photo is not None
@@ -124,34 +156,14 @@ class GroundPicture:
         )
         return np.asarray(part, dtype=float)[::-1]
 
-    def _without_sun(self, window: Window, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The share of sunlight that hills and things take away."""
-        shade = _between(*self._hill_shade(window), x[0], y[:, 0])
-        if self._shade is None:
-            return shade
-        picture, low, high = self._shade.picture, np.array(self._shade.low), np.array(self._shade.high)
-        column = ((x - low[0]) / (high[0] - low[0]) * picture.shape[1]).astype(int)
-        row = ((high[1] - y) / (high[1] - low[1]) * picture.shape[0]).astype(int)
-        inside = (column >= 0) & (row >= 0) & (column < picture.shape[1]) & (row < picture.shape[0])
-        things = np.where(
-            inside, picture[np.clip(row, 0, picture.shape[0] - 1), np.clip(column, 0, picture.shape[1] - 1)], 0
-        )
-        return np.maximum(shade, THING_SHADE * things / 255.0)
-
     def _hill_shade(self, window: Window) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        grid, land = self._grid, self._land
-        x, y = (np.linspace(a, b, HILL_ROWS) for a, b in zip(window.low, window.high, strict=True))
-        across, up = (each.ravel() for each in np.meshgrid(x, y))
-        above = parallel_rays(
-            land.bare, np.column_stack([across, up, np.full(len(across), grid.high + 1.0)]), DOWN, 1e5
-        )
-        points = np.column_stack([across, up, grid.high + 1.0 - above + 0.02 * max(grid.cell)])
-        far = 2.0 * max(grid.size)
-        behind = parallel_rays(land.bare, points, self._light.sun, far) < far
-        return HILL_SHADE * behind.reshape(len(y), len(x)).astype(float), x, y
-
-
-DOWN = np.array([0.0, 0.0, -1.0])
+        """With the places where it was looked for, east and north."""
+        x, y = window.points((HILL_ROWS, HILL_ROWS))
+        heights, *_ = self._ground(window, (HILL_ROWS, HILL_ROWS))
+        points = np.stack([x, y, heights + ABOVE * max(self._grid.cell)], axis=-1).reshape(-1, 3)
+        far = 2.0 * max(self._grid.size)
+        behind = parallel_rays(self._land.bare, points, self._light.sun, far) < far
+        return HILL_SHADE * behind.reshape(x.shape).astype(float), x[0], y[:, 0]
 
 
 def height_colours(heights: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -169,3 +181,14 @@ def _between(values: np.ndarray, east: np.ndarray, north: np.ndarray, x: np.ndar
         share = share.reshape((-1, 1) if axis == 0 else (1, -1))
         values = np.take(values, first, axis) * (1.0 - share) + np.take(values, first + 1, axis) * share
     return values
+
+
+def _pixels(size: np.ndarray, pixel: float, most: int) -> tuple[int, int]:
+    """Columns and rows for an extent east and north."""
+    wide, tall = np.clip(np.ceil(size / pixel), LEAST, most).astype(int).tolist()
+    return wide, tall
+
+
+def _within(numbers: np.ndarray, end: int) -> np.ndarray:
+    """Which of them are from 0 to before the end."""
+    return np.flatnonzero((numbers >= 0) & (numbers < end))

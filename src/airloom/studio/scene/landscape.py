@@ -64,11 +64,11 @@ class Landscape:
                 *self._terrain(), *self._things(), *(node for each in obstacles for node in self._obstacle(*each))
             ]  # fmt: skip
 
-    def look_from(self, eyes: list[np.ndarray]) -> None:
-        """Show the ground finely where these eyes are near."""
-        if self._ground is not None:
+    def look_from(self, eyes: list[np.ndarray], at_once: bool = False) -> None:
+        """Show the ground finely where these eyes are near, sooner or later."""
+        if self._ground is not None and eyes:
             with self._server.atomic():
-                self._ground.look_from(eyes)
+                self._ground.look_from(eyes, at_once)
 
     def hit(self, origin, direction) -> np.ndarray | None:
         """Where a ray first meets the ground or an obstacle."""

@@ -17,7 +17,7 @@ from airloom.world.land import Land
 from airloom.world.triangulation import TILE, tiles_of
 
 SPREAD = 4  # pieces of a finer level, each way
-NEAR = 1.5  # widths of a piece
+NEAR = 0.5  # widths of a piece
 SKIRT = 2.0  # times the error of the coarser level
 
 
@@ -49,7 +49,7 @@ class Pieces:
     def seen_from(self, eyes: Sequence[np.ndarray]) -> set[Piece]:
         """The pieces that together are the ground, for these eyes."""
         top = len(self._levels) - 1
-        rows, columns = (-(-n // SPREAD**top) for n in self._tiles)
+        rows, columns = (-(-n // Piece(top, 0, 0).tiles) for n in self._tiles)
         roots = [Piece(top, r, c) for r in range(rows) for c in range(columns)]
         return {part for root in roots for part in self._cut(root, eyes)}
 
@@ -65,11 +65,15 @@ class Pieces:
     def _exists(self, piece: Piece) -> bool:
         return piece.row * piece.tiles < self._tiles[0] and piece.column * piece.tiles < self._tiles[1]
 
-    def _is_near(self, piece: Piece, eye: np.ndarray) -> bool:
+    def distance(self, piece: Piece, eye: np.ndarray) -> float:
+        """From an eye, m."""
         grid, width = self.grid, np.array(self.grid.cell) * TILE * piece.tiles
         low = np.array([*(grid.corner + width * [piece.column, piece.row]), grid.low])
         high = np.array([*(low[:2] + width), grid.high])
-        return float(np.linalg.norm(eye - np.clip(eye, low, high))) < NEAR * float(width.max())
+        return float(np.linalg.norm(eye - np.clip(eye, low, high)))
+
+    def _is_near(self, piece: Piece, eye: np.ndarray) -> bool:
+        return self.distance(piece, eye) < NEAR * max(self.grid.cell) * TILE * piece.tiles
 
     def mesh(self, piece: Piece) -> tuple[np.ndarray, np.ndarray]:
         """Vertices and faces, those of the skirt last."""

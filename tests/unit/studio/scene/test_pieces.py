@@ -40,7 +40,7 @@ def test_fine_near_the_eye_and_coarse_far_away(pieces):
     shown = pieces.seen_from([np.array([-280.0, -280.0, 5.0])])
     assert Piece(0, 0, 0) in shown
     assert {piece.level for piece in shown} == {0, 1}
-    assert min(max(p.row, p.column) for p in shown if p.level == 1) >= 1
+    assert min(max(p.row, p.column) for p in shown if p.level == 1) == 1
     assert pieces.seen_from([np.array([0.0, 0.0, 1e5])]) == {Piece(3, 0, 0)}
 
 
@@ -52,16 +52,12 @@ def test_more_eyes_see_finely_where_any_of_them_is(pieces):
 
 def test_skirts_hang_below_the_edges_and_face_outwards(pieces):
     """From outside nothing is seen through the gap between a fine piece and a coarse one."""
-    fine = pieces.mesh(Piece(0, 4, 4))
-    a, b, c = (fine.vertices[fine.faces[:, k]] for k in range(3))
+    vertices, faces = pieces.mesh(Piece(0, 4, 4))
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
     facing = np.cross(b - a, c - a)
     upright = np.abs(facing[:, 2]) < 1e-9
-    middle = fine.vertices[:, :2].mean(axis=0)
-    outwards = ((a[upright, :2] - middle) * facing[upright, :2]).sum(axis=1)
+    outwards = ((a[upright, :2] - vertices[:, :2].mean(axis=0)) * facing[upright, :2]).sum(axis=1)
     assert upright.sum() > 8
     assert (outwards > 0).all()
     assert (facing[~upright, 2] > 0).all()
-    coarse = pieces._levels[1].error
-    low, high = fine.vertices[:, 2].min(), fine.vertices[~np.isin(np.arange(len(fine.vertices)), fine.faces[upright])]
-    assert low <= high[:, 2].min() + 1e-9
-    assert coarse > 0
+    assert np.ptp(c[upright, 2]) > 0
