@@ -12,6 +12,7 @@ from airloom.errors import UserError
 
 FILE, HEIGHTS, CEILINGS = "terrain.json", "heights.npy", "ceilings.npy"
 TRIANGLES, TILES = "triangles_{}.npy", "tiles_{}.npy"  # of each level, and where those of each tile begin
+COLOUR, OVERHANGS, PREVIEW, REPORT = "colour.jpg", "overhangs.ply", "preview.png", "report.md"
 VERSION = 1
 
 
