@@ -16,7 +16,17 @@ from numpy.lib.format import open_memmap
 
 from airloom.commands import EDGE
 from airloom.scenario.terrain import (
-    CEILINGS, COLOUR, FILE, HEIGHTS, OVERHANGS, PREVIEW, REPORT, TILES, TRIANGLES, TerrainError, TerrainFile,
+    CEILINGS,
+    COLOUR,
+    FILE,
+    HEIGHTS,
+    OVERHANGS,
+    PREVIEW,
+    REPORT,
+    TILES,
+    TRIANGLES,
+    TerrainError,
+    TerrainFile,
     TerrainLevel,
 )  # fmt: skip
 from airloom.terrain import holes as gaps
@@ -86,7 +96,7 @@ def build_terrain(
     Args:
         survey: the file.
         out: the folder; beside the file, with its name and `.terrain`, if left out.
-        origin: latitude, longitude, and altitude of the ground's (0, 0, 0); else the middle of the field, on the ground.
+        origin: latitude, longitude and altitude of (0, 0, 0); the ground in the middle of the field if left out.
         crs: the file's coordinate system if it names none: `EPSG:32632`, or `local` for metres east and north.
         crop: `pixels:COLUMN,ROW,WIDTH,HEIGHT`, `metres:WEST,SOUTH,EAST,NORTH` or `lonlat:WEST,SOUTH,EAST,NORTH`.
         cell: distance of heights, m; that of the pixels, or twice that of points, if left out.
@@ -113,7 +123,9 @@ def build_terrain(
             _grid_cloud(work, survey, origin, crs, part, cell, by, holes, units, surface, overhangs)
         else:
             if overhangs:
-                raise TerrainError(f"{survey} is a raster, and has one height at each place: overhangs are in point clouds")
+                raise TerrainError(
+                    f"{survey} is a raster, and has one height at each place: overhangs are in point clouds"
+                )
             _grid_raster(work, survey, origin, crs, part, cell, by or "mean", units, band)
         _finish(work, survey, holes, colour, error)
     return out
@@ -289,7 +301,7 @@ def _finish(work: Work, survey: Path, holes: str, colour: str | Path | None, err
     picture = work.folder / COLOUR
     draw_preview(about, heights, picture if about.colour else None, work.folder / PREVIEW)
     (work.folder / FILE).write_text(about.model_dump_json(indent=2) + "\n", encoding="utf-8")
-    write_report(work.folder / REPORT, about, work.notes, work.warnings, time.perf_counter() - work.began)
+    write_report(work.folder / REPORT, about, work.notes, time.perf_counter() - work.began)
     work.progress("Drawing", 1.0)
 
 
@@ -339,6 +351,7 @@ def _about(work: Work, survey: Path, grid: Grid, holes: int, levels: list[Terrai
         source=survey.name, crs=name_of(work.crs), latitude=origin.latitude, longitude=origin.longitude,
         altitude=origin.altitude, rows=layout.rows, columns=layout.columns, cell=layout.cell, corner=layout.corner,
         low=grid.low, high=grid.high, holes=holes, tile=TILE, levels=levels,
+        warnings=work.warnings,
         colour=COLOUR if (work.folder / COLOUR).exists() else None,
         overhangs=OVERHANGS if (work.folder / OVERHANGS).exists() else None,
     )  # fmt: skip

@@ -41,11 +41,15 @@ def draw_colours(photo: Path, layout: Layout, heights: np.ndarray, file: Path, c
             if window is not None:
                 colours, mask = _read(raster, bands, window, top)
                 places[0, ..., :2] -= window[1], window[0]
-                _paint(colours, mask, places, np.nan_to_num(z), ratio / 2, picture[rows, columns], is_there[rows, columns])
+                _paint(
+                    colours, mask, places, np.nan_to_num(z), ratio / 2, picture[rows, columns], is_there[rows, columns]
+                )
             done += z.size
             progress(done / picture[..., 0].size)
     if not is_there.any():
-        raise TerrainError(f"{photo} shows nothing of the terrain: it lies elsewhere; leave --colour out, or use another")
+        raise TerrainError(
+            f"{photo} shows nothing of the terrain: it lies elsewhere; leave --colour out, or use another"
+        )
     Image.fromarray(picture[::-1]).save(file, quality=WEBFRIENDLY)
     return float(is_there.mean())
 

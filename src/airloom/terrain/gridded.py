@@ -11,7 +11,7 @@ import numpy as np
 from airloom.scenario.models import Origin
 from airloom.scenario.terrain import TerrainError
 from airloom.terrain.frame import Frame, Place, degrees_of
-from airloom.terrain.layout import Crop, Layout, cropped, rounded, Box
+from airloom.terrain.layout import Box, Crop, Layout, cropped, rounded
 from airloom.terrain.raster import Raster
 from airloom.terrain.resample import BILINEAR, MAX, MEAN, STEP, resample
 
@@ -24,9 +24,7 @@ FEW_PIXELS = 1.5  # in a cell: below, heights are interpolated and not averaged
 Progress = Callable[[float], None]
 
 
-def layout_of(
-    raster: Raster, origin: Sequence[float] | None, cell: float | None, crop: Crop | None
-) -> Layout:
+def layout_of(raster: Raster, origin: Sequence[float] | None, cell: float | None, crop: Crop | None) -> Layout:
     """Around the origin; without one around the middle of what is taken."""
     frame = frame_of(raster.crs, raster.middle, raster.altitude, origin)
     east, north = raster.outline

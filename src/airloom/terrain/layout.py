@@ -65,14 +65,14 @@ class Layout:
         columns, rows = (b - a + 1 for a, b in zip(first, last, strict=True))
         if min(rows, columns) < 2:
             raise TerrainError(
-                f"the surface would have {max(columns, 0)} × {max(rows, 0)} corners, and needs 2 × 2: take smaller cells "
-                f"than {cell[0]:g} × {cell[1]:g} m (--cell), or a larger crop"
+                f"the surface would have {max(columns, 0)} × {max(rows, 0)} corners, and needs 2 × 2: take smaller "
+                f"cells than {cell[0]:g} × {cell[1]:g} m (--cell), or a larger crop"
             )
         if rows * columns > MOST_CORNERS:
             larger = rounded(max(cell) * (rows * columns / MOST_CORNERS) ** 0.5 * 1.01)
             raise TerrainError(
-                f"the surface would have {columns:,} × {rows:,} corners of {cell[0]:g} m, and may have {MOST_CORNERS:,}: "
-                f"take larger cells (--cell {larger:g}) or a part of it (--crop)"
+                f"the surface would have {columns:,} × {rows:,} corners of {cell[0]:g} m, and may have "
+                f"{MOST_CORNERS:,}: take larger cells (--cell {larger:g}) or a part of it (--crop)"
             )
         corner = tuple(at + size * n for at, size, n in zip(anchor, cell, first, strict=True))
         return Layout(frame, corner, cell, rows, columns)  # type: ignore[arg-type]
@@ -121,7 +121,9 @@ class Crop:
             return Box(west, south, east, north)
         if self.kind == "lonlat":
             if frame.crs is None:
-                raise TerrainError("a survey in local metres is not cropped by longitude and latitude: use --crop metres:…")
+                raise TerrainError(
+                    "a survey in local metres is not cropped by longitude and latitude: use --crop metres:…"
+                )
             x, y = np.meshgrid(np.linspace(west, east, 17), np.linspace(south, north, 17))
             return Box.around(Frame(frame.origin, "EPSG:4326").local(x, y, altitude))
         return None

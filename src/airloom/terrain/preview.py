@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -13,10 +16,21 @@ SUN = np.array([-1.0, 1.0, 1.5]) / np.linalg.norm([1.0, 1.0, 1.5])  # from the n
 USUAL_SLOPE = 0.35  # what a slope that is steep here looks like, however flat the land
 MOST_EXAGGERATION = 8.0
 TINTS = np.array(
-    [[74, 112, 76], [126, 150, 91], [186, 184, 120], [206, 180, 130], [176, 138, 104], [148, 122, 108], [226, 222, 218]],
+    [
+        [74, 112, 76],
+        [126, 150, 91],
+        [186, 184, 120],
+        [206, 180, 130],
+        [176, 138, 104],
+        [148, 122, 108],
+        [226, 222, 218],
+    ],
     dtype=float,
 )
 """From low to high."""
+MAP_WIDTH = 960  # pixels
+LEFT, TOP, RIGHT, BOTTOM = 72, 40, 96, 56  # margins around the map
+INK, LINE = "#222222", "#888888"
 HOLE = np.array([238.0, 238.0, 240.0])
 
 
@@ -61,58 +75,124 @@ def picture(heights: np.ndarray, cell: tuple[float, float], low: float, high: fl
 
 
 def draw_preview(about: TerrainFile, heights: np.ndarray, colour: Path | None, file: Path) -> None:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import LinearSegmentedColormap, Normalize
-    from matplotlib.figure import Figure
-
+    """A map with its scale. By Pillow, for Matplotlib would take longer than all else that is done."""
     few, n = thinned(heights)
     low, high = (float(np.nanpercentile(few, p)) for p in (0.5, 99.5))
     image = picture(few, (about.cell[0] * n, about.cell[1] * n), low, high, _photo(colour, few.shape))
-    (x, y), (east, north) = about.corner, about.cell
-    extent = (x, x + (about.columns - 1) * east, y, y + (about.rows - 1) * north)
-    wide, long = extent[1] - extent[0], extent[3] - extent[2]
-    height = float(np.clip(9.0 * long / wide, 3.2, 11.0))
-    figure = Figure((10.6, height + 1.1), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    axes.imshow(image, origin="lower", extent=extent, interpolation="antialiased")
-    axes.set(xlabel="east of the origin, m", ylabel="north of the origin, m")
-    axes.set_title(about.source, loc="left", fontsize=13, fontweight="bold")
-    axes.set_title(f"{about.latitude:.5f}°, {about.longitude:.5f}°, {about.altitude:g} m", loc="right", fontsize=10)
-    axes.plot(0, 0, "+", color="white", markersize=13, markeredgewidth=3.2, scalex=False, scaley=False)
-    axes.plot(0, 0, "+", color="#c0392b", markersize=12, markeredgewidth=1.6, scalex=False, scaley=False)
-    axes.tick_params(labelsize=9, color="#888888")
-    for side in axes.spines.values():
-        side.set_color("#888888")
-    _draw_scale(axes, extent)
-    shown = Normalize(low, high) if high > low else Normalize(low - 0.5, low + 0.5)
-    palette = LinearSegmentedColormap.from_list("tints", TINTS / 255)
+    sheet = Sheet(about, image)
+    sheet.draw_axes()
+    sheet.draw_origin()
+    sheet.draw_scale()
     if colour is None:
-        bar = figure.colorbar(ScalarMappable(shown, palette), ax=axes, fraction=0.03, pad=0.02, aspect=32)
-        bar.set_label("height above the origin, m")
-        bar.outline.set_edgecolor("#888888")  # type: ignore[operator]
-        bar.ax.tick_params(labelsize=9, color="#888888")
-    figure.savefig(file, dpi=110)
+        sheet.draw_key(low, high)
+    sheet.image.save(file, compress_level=4)
 
 
-def _draw_scale(axes, extent: tuple[float, float, float, float]) -> None:
-    """A bar of a round length, and where north is."""
-    west, east, south, north = extent
-    length = _round_length(0.22 * (east - west))
-    x, y, thick = west + 0.04 * (east - west), south + 0.045 * (north - south), 0.008 * (north - south)
-    for k in range(4):
-        colour = "black" if k % 2 == 0 else "white"
-        axes.fill_between(
-            [x + k * length / 4, x + (k + 1) * length / 4], y, y + thick, facecolor=colour, edgecolor="black", lw=0.8
-        )
-    outline = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
-    text = f"{length:g} m" if length < 1000 else f"{length / 1000:g} km"
-    axes.text(x + length / 2, y + 2.2 * thick, text, ha="center", va="bottom", fontsize=9, bbox=outline)
-    axes.annotate(
-        "N", xy=(0.965, 0.965), xytext=(0.965, 0.885), xycoords="axes fraction", ha="center", fontsize=11, bbox=outline,
-        fontweight="bold", arrowprops={"arrowstyle": "-|>", "color": "black", "lw": 1.6},
-    )  # fmt: skip
+class Sheet:
+    """A map on paper: the picture, and what is written around it."""
+
+    def __init__(self, about: TerrainFile, picture: np.ndarray) -> None:
+        from PIL import Image, ImageDraw
+
+        (x, y), (east, north) = about.corner, about.cell
+        self.about = about
+        self.box = x, y, x + (about.columns - 1) * east, y + (about.rows - 1) * north
+        share = (self.box[3] - self.box[1]) / (self.box[2] - self.box[0])
+        self.width = int(np.clip(MAP_WIDTH if share < 1.1 else 1.1 * MAP_WIDTH / share, 300, MAP_WIDTH))
+        self.height = int(np.clip(self.width * share, 200, 1.1 * MAP_WIDTH))
+        self.image = Image.new("RGB", (LEFT + self.width + RIGHT, TOP + self.height + BOTTOM), "white")
+        how = Image.Resampling.BICUBIC if picture.shape[1] < self.width else Image.Resampling.BOX
+        self.image.paste(Image.fromarray(picture[::-1]).resize((self.width, self.height), how), (LEFT, TOP))
+        self.pen = ImageDraw.Draw(self.image, "RGBA")
+
+    def at(self, x: float, y: float) -> tuple[float, float]:
+        """Where a place of the world is on the sheet."""
+        west, south, east, north = self.box
+        return LEFT + self.width * (x - west) / (east - west), TOP + self.height * (north - y) / (north - south)
+
+    def write(
+        self, x: float, y: float, text: str, anchor: str, size: int = 13, is_bold: bool = False, halo=False
+    ) -> None:
+        stroke = {"stroke_width": 3, "stroke_fill": (255, 255, 255, 200)} if halo else {}
+        self.pen.text((x, y), text, INK, _font(size, is_bold), anchor, **stroke)
+
+    def draw_axes(self) -> None:
+        about, (west, south, east, north) = self.about, self.box
+        self.pen.rectangle((LEFT - 1, TOP - 1, LEFT + self.width, TOP + self.height), outline=LINE)
+        step = _round_length(0.28 * max(east - west, north - south))
+        for x in np.arange(np.ceil(west / step), np.floor(east / step) + 1) * step:
+            across, down = self.at(x, south)
+            self.pen.line((across, down, across, down + 5), LINE)
+            self.write(across, down + 8, _number(x), "mt")
+        for y in np.arange(np.ceil(south / step), np.floor(north / step) + 1) * step:
+            across, down = self.at(west, y)
+            self.pen.line((across - 6, down, across - 1, down), LINE)
+            self.write(across - 9, down, _number(y), "rm")
+        self.write(LEFT + self.width / 2, TOP + self.height + 30, "m east of the origin", "mt")
+        self.write(10, TOP - 8, "m north", "ls")
+        place = f"{about.latitude:.5f}°, {about.longitude:.5f}°, {about.altitude:g} m"
+        room = self.width - self.pen.textlength(place, _font(13, False)) - 20
+        name = about.source
+        while self.pen.textlength(name, _font(17, True)) > room and len(name) > 4:
+            name = name[:-2] + "…"
+        self.write(LEFT, TOP - 9, name, "ls", 17, True)
+        self.write(LEFT + self.width, TOP - 9, place, "rs")
+
+    def draw_origin(self) -> None:
+        x, y = self.at(0.0, 0.0)
+        if LEFT <= x <= LEFT + self.width and TOP <= y <= TOP + self.height:
+            for colour, half, reach in (("white", 2.5, 9), ("#c0392b", 1, 8)):
+                self.pen.rectangle((x - reach, y - half, x + reach, y + half), colour)
+                self.pen.rectangle((x - half, y - reach, x + half, y + reach), colour)
+
+    def draw_scale(self) -> None:
+        """A bar of a round length, and where north is."""
+        west, _, east, _ = self.box
+        length = _round_length(0.22 * (east - west))
+        x, y, part = LEFT + 24, TOP + self.height - 28, self.width * length / (east - west) / 4
+        for k in range(4):
+            fill = "black" if k % 2 == 0 else "white"
+            self.pen.rectangle((x + k * part, y, x + (k + 1) * part, y + 7), fill, "black")
+        text = f"{length:g} m" if length < 1000 else f"{length / 1000:g} km"
+        self.write(x + 2 * part, y - 6, text, "ms", halo=True)
+        x, y = LEFT + self.width - 24, TOP + 16
+        self.pen.polygon((x, y, x - 8, y + 24, x, y + 18), "black", "white")
+        self.pen.polygon((x, y, x + 8, y + 24, x, y + 18), "white", "black")
+        self.write(x, y + 28, "N", "mt", 15, True, halo=True)
+
+    def draw_key(self, low: float, high: float) -> None:
+        """Which colour is which height."""
+        from PIL import Image
+
+        x, tall = LEFT + self.width + 22, int(0.8 * self.height)
+        top = TOP + (self.height - tall) // 2
+        ramp = tinted(np.linspace(1.0, 0.0, tall)[:, None].repeat(16, axis=1), 0.0, 1.0).astype(np.uint8)
+        self.image.paste(Image.fromarray(ramp), (x, top))
+        self.pen.rectangle((x - 1, top - 1, x + 16, top + tall), outline=LINE)
+        span = max(high - low, 1e-3)
+        step = _round_length(0.3 * span)
+        for height in np.arange(np.ceil(low / step), np.floor(high / step) + 1) * step:
+            y = top + tall * (high - height) / span
+            self.pen.line((x + 16, y, x + 21, y), LINE)
+            self.write(x + 24, y, _number(height), "lm")
+        self.write(x - 2, top - 10, "height, m", "ls")
+
+
+@cache
+def _font(size: int, is_bold: bool) -> Any:
+    """DejaVu, which comes with Matplotlib."""
+    from PIL import ImageFont
+
+    home = find_spec("matplotlib")
+    folder = Path(home.origin).parent if home and home.origin else Path()
+    try:
+        return ImageFont.truetype(folder / f"mpl-data/fonts/ttf/DejaVuSans{'-Bold' * is_bold}.ttf", size)
+    except OSError:
+        return ImageFont.load_default(size)
+
+
+def _number(value: float) -> str:
+    return f"{value + 0.0:g}".replace("-", "−")
 
 
 def _round_length(about: float) -> float:

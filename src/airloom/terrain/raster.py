@@ -94,8 +94,8 @@ class Raster:
         while not np.isfinite(look).any():
             if first >= height:
                 raise TerrainError(
-                    f"{self.file}: every pixel says that it has no height (nodata {self.data.nodata}); use another file "
-                    "or --band"
+                    f"{self.file}: every pixel says that it has no height (nodata {self.data.nodata}); use another "
+                    "file or --band"
                 )
             look = self.read(column, row + first, width, min(LOOK, height - first))
             first += LOOK

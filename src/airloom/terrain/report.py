@@ -23,9 +23,7 @@ def facts(about: TerrainFile) -> list[tuple[str, str]]:
     ]
 
 
-def write_report(
-    file: Path, about: TerrainFile, notes: list[tuple[str, str]], warnings: list[str], seconds: float
-) -> None:
+def write_report(file: Path, about: TerrainFile, notes: list[tuple[str, str]], seconds: float) -> None:
     size = sum(path.stat().st_size for path in file.parent.iterdir())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     lines = [f"# Terrain from {about.source}", "", f"![The ground from above]({PREVIEW})", "", "| | |", "|---|---|"]
@@ -36,7 +34,7 @@ def write_report(
         f"| time | {seconds:.1f} s |",
         f"| memory of the process at most | {memory:,.0f} MB |",
         f"| size of the folder | {size / 1e6:,.1f} MB |",
-        *(f"| **careful** | {warning} |" for warning in warnings),
+        *(f"| **careful** | {warning} |" for warning in about.warnings),
         "", "## Meshes", "",
         "Errors are those of the mesh against the grid, at the grid's corners, up or down.", "",
         "| level | asked for, m | largest, m | mean, m | triangles | of all |", "|---|---|---|---|---|---|",

@@ -81,7 +81,7 @@ def resample(raster, places, how, half, heights):
             z = 0.0
             for _ in range(2):
                 z = (_sampled(raster, row + z * down, column + z * across, how, half) - level) / rise
-                if not z == z:
+                if z != z:
                     break
             heights[i, j] = z
 
