@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +19,7 @@ CHUNK = 2_000_000  # points of a LAS file at once
 GROUND = 2
 NOISE = (7, 18)
 """Classes of LAS 1.4, table 17."""
-TEXTS = (".xyz", ".txt", ".csv", ".asc", ".pts")
+TEXTS = (".xyz", ".txt", ".csv")
 
 
 @dataclass
@@ -88,8 +89,27 @@ def _unit(cloud: Cloud, units: str | None) -> float:
     return assumed_unit(cloud.crs, cloud.warnings)
 
 
+def _check_las(file: Path) -> None:
+    """Whether a header's numbers can be true (LAS 1.4, tables 3 and 9): its reader would follow them anywhere."""
+    size = file.stat().st_size
+    with file.open("rb") as data:
+        header = data.read(375).ljust(375, b"\0")
+    length, begin, records, kind, width, count = struct.unpack_from("<HIIBHI", header, 94)
+    first_extended, extended, long_count = struct.unpack_from("<QIQ", header, 235)
+    is_long = header[24:26] == b"\x01\x04"
+    if header[:4] != b"LASF" or header[24] != 1 or not 227 <= length <= begin <= size:
+        raise ValueError("its header makes no sense")
+    if records * 54 > begin - length or (is_long and extended and first_extended + extended * 60 > size):
+        raise ValueError("its header promises more records than there is room for")
+    count = (long_count or count) if is_long else count
+    if not kind & 0x80 and begin + count * width > size:
+        has = (size - begin) // max(width, 1)
+        raise TerrainError(f"{file} is cut off: it promises {count:,} points and has {has:,}; get it anew")
+
+
 def _read_las(file: Path, progress: Callable[[float], None]) -> Cloud:
     laspy = library("laspy", "a LAS or LAZ file")
+    _check_las(file)
     with laspy.open(file) as reader:
         header = reader.header
         count = header.point_count
@@ -106,7 +126,7 @@ def _read_las(file: Path, progress: Callable[[float], None]) -> Cloud:
             done += len(chunk)
             progress(done / max(count, 1))
         if done < count:
-            raise TerrainError(f"{file} is cut off: it promises {count:,} points and has {done:,}; get it anew")
+            raise ValueError(f"it promises {count:,} points and has {done:,}")
         crs = header.parse_crs()
     return Cloud(points, classes if classes.any() else None, _eight_bits(colours), crs)
 
@@ -137,6 +157,8 @@ def _read_text(file: Path, progress: Callable[[float], None]) -> Cloud:
     """Three or more numbers a line, with commas, semicolons or spaces between; a line of names may come first."""
     with file.open(encoding="utf-8", errors="replace") as lines:
         first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if not first:
+        return Cloud(np.empty((0, 3)))
     between = next((sign for sign in ",;" if sign in first), None)
     has_names = not all(_is_number(word) for word in first.split(between) if word.strip())
     numbers = np.loadtxt(file, delimiter=between, skiprows=int(has_names), ndmin=2, usecols=(0, 1, 2))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.commands import EDGE
 from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
 from airloom.terrain.frame import LOCAL, crs_of, horizontal_unit, metres_in, vertical_unit
@@ -45,6 +46,11 @@ class Raster:
         return float(np.hypot(t.a, t.d)), float(np.hypot(t.b, t.e))
 
     @property
+    def alpha(self) -> int | None:
+        """The band that says where something is, which GDAL minds only beside whole numbers."""
+        return next((n for n, one in enumerate(self.data.colorinterp, 1) if one.name == "alpha"), None)
+
+    @property
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
         """Coordinates of points along the window's border: the middles of its outermost pixels."""
         column, row, width, height = self.window
@@ -70,6 +76,7 @@ class Raster:
         part = rasterio.windows.Window(column, row, width, height)
         try:
             found = self.data.read(self.band, window=part, masked=True, out_shape=shape)
+            alpha = self.data.read(self.alpha, window=part, out_shape=shape) if self.alpha else None
         except rasterio.errors.RasterioError as error:
             raise TerrainError(
                 f"{self.file} cannot be read to its end: it is cut off or damaged; get it anew ({_told(error)})"
@@ -79,6 +86,8 @@ class Raster:
         if (scale, offset, self.unit) != (1.0, 0.0, 1.0):
             heights = ((heights * scale + offset) * self.unit).astype(np.float32)
         heights[~np.isfinite(heights)] = np.nan
+        if alpha is not None:
+            heights[alpha == 0] = np.nan
         return heights
 
     def altitude(self, east: float, north: float) -> float:
@@ -87,7 +96,7 @@ class Raster:
         c, r = (round(float(p)) for p in self.pixels(np.array(east), np.array(north)))
         if column <= c < column + width and row <= r < row + height:
             there = float(self.read(c, r, 1, 1)[0, 0])
-            if np.isfinite(there):
+            if abs(there) < EDGE:  # and a number; else there is nothing, whatever the file says
                 return there
         look = self.read(*self.window, (min(height, LOOK), min(width, LOOK)))
         first = 0
