@@ -59,11 +59,19 @@ def refused(file: Path, **options: Any) -> str:
         (FLAT, {}, {"cell": -1.0}, "--cell is a length in metres above 0, got -1"),
         (FLAT, {}, {"origin": (95.0, 7.0)}, "an origin is latitude (−90 … 90°)"),
         (FLAT, {}, {"overhangs": True}, "is a raster, and has one height at each place"),
-        (np.where(np.eye(20), 3e38, 100.0), {"nodata": None}, {}, "perhaps its nodata value is not declared"),
     ],
 )
 def test_a_raster_that_cannot_be_ground(tmp_path, heights, changes, options, message):
     assert message in refused(raster(tmp_path / "field.tif", heights, **changes), **options)
+
+
+@pytest.mark.parametrize(("nothing", "warnings"), [(3e38, 0), (-9999.0, 1), (-32768.0, 1)])
+def test_a_nodata_value_that_nobody_declared(tmp_path, nothing, warnings):
+    file = raster(tmp_path / "field.tif", np.where(np.eye(20), nothing, 100.0), nodata=None)
+    about = Surveyed(build_terrain(file, origin=(45.05, 7.67, 100.0))).about
+    assert len(about.warnings) == warnings
+    assert all("below all land: if that stands for no height, declare it" in text for text in about.warnings)
+    assert (about.high < 1.0, about.low > -1.0) == (True, not warnings)
 
 
 def test_a_file_that_is_cut_off_or_none_at_all(tmp_path):

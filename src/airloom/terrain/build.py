@@ -30,6 +30,7 @@ from airloom.scenario.terrain import (
     TerrainLevel,
 )  # fmt: skip
 from airloom.terrain import holes as gaps
+from airloom.terrain.extras import library
 from airloom.terrain.frame import name_of
 from airloom.terrain.gridded import frame_of, layout_of, make_heights
 from airloom.terrain.layout import Box, Crop, Layout, cropped, rounded
@@ -42,7 +43,7 @@ from airloom.world.grid import Grid, ceilings_of
 from airloom.world.triangulation import TILE, level_of, needed_corners, usual_errors
 
 SUFFIX = ".terrain"
-TALLEST = 9000.0  # m, above every mountain
+LOWEST, HIGHEST = -500.0, 9000.0  # m: all land lies between
 CELL_POINTS = 2.0  # times the usual distance of points: the cells of their grid
 NARROW = 2  # cells: gaps between points of less than twice this are no holes
 
@@ -185,6 +186,8 @@ def _grid_raster(work: Work, file: Path, origin, crs, crop: Crop | None, cell, b
 def _grid_cloud(
     work: Work, file: Path, origin, crs, crop: Crop | None, cell, by: str | None, holes, units, surface, overhangs
 ) -> None:
+    if overhangs:
+        library("open3d", "a mesh with overhangs", "overhangs")  # before anybody waits for the rest
     cloud = read_cloud(file, crs, units, work.said("Reading points"))
     count = len(cloud.points)
     _localise(work, cloud, origin, crop, file)
@@ -309,12 +312,16 @@ def _check_heights(work: Work, survey: Path, low: float, high: float) -> None:
     altitude = work.layout.frame.origin.altitude
     if max(abs(low), abs(high)) > EDGE:
         raise TerrainError(
-            f"{survey}: heights go from {low + altitude:g} to {high + altitude:g} m, which no ground does: perhaps its "
-            "nodata value is not declared (rio edit-info --nodata VALUE FILE)"
+            f"{survey}: heights go from {low + altitude:g} to {high + altitude:g} m, which no ground does"
         )
-    if high + altitude > TALLEST:
+    if high + altitude > HIGHEST:
         work.warnings.append(
             f"heights reach {high + altitude:,.0f} m, which is above every mountain: are they in metres? (--units feet)"
+        )
+    if low + altitude < LOWEST:
+        work.warnings.append(
+            f"heights go down to {low + altitude:,.0f} m, which is below all land: if that stands for no height, declare "
+            f"it with rasterio's own command: rio edit-info --nodata {low + altitude:.0f} FILE"
         )
 
 

@@ -85,7 +85,7 @@ class Raster:
         scale, offset = self.data.scales[self.band - 1], self.data.offsets[self.band - 1]
         if (scale, offset, self.unit) != (1.0, 0.0, 1.0):
             heights = ((heights * scale + offset) * self.unit).astype(np.float32)
-        heights[~np.isfinite(heights)] = np.nan
+        heights[~(np.abs(heights) < EDGE)] = np.nan  # what no ground can be is a nodata value that nobody declared
         if alpha is not None:
             heights[alpha == 0] = np.nan
         return heights

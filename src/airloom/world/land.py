@@ -53,7 +53,8 @@ class Land:
     @cached_property
     def things(self) -> list[Thing]:
         """What stands on the ground."""
-        return []
+        overhangs = self.survey.overhangs if self.survey is not None else None
+        return [overhangs] if overhangs else []
 
     @cached_property
     def array(self) -> np.ndarray:
