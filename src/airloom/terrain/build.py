@@ -196,7 +196,9 @@ def _grid_cloud(
     cell = cell or rounded(CELL_POINTS * spacing, 2)
     box = Box.around(cloud.points)
     work.layout = Layout.of(work.layout.frame, box, (cell, cell))
-    chosen = cloud.points[_chosen(cloud, file, surface, overhangs)]
+    if overhangs and cloud.classes is not None and GROUND in cloud.classes:
+        surface = "ground"  # all else is the mesh's
+    chosen = cloud.points[_are_ground(cloud, file)] if surface == "ground" else cloud.points
     by = by or ("mean" if surface == "ground" else "min" if overhangs else "max")
     work.heights = work.array(HEIGHTS, (work.layout.rows, work.layout.columns))
     put_on_grid(evenly(chosen, cell / 2), work.layout, by, work.heights)
@@ -246,13 +248,12 @@ def _without_outliers(work: Work, cloud: Cloud) -> Cloud:
     return cloud.only(kept) if np.count_nonzero(kept) >= 4 else cloud
 
 
-def _chosen(cloud: Cloud, file: Path, surface: str, overhangs: bool) -> np.ndarray:
-    """Which points are the grid's."""
-    every = np.ones(len(cloud.points), dtype=bool)
-    is_ground = every & (cloud.classes == GROUND) if cloud.classes is not None else ~every
-    if surface == "ground" and not is_ground.any():
+def _are_ground(cloud: Cloud, file: Path) -> np.ndarray:
+    """Which points are classified as ground."""
+    is_ground = cloud.classes == GROUND if cloud.classes is not None else np.zeros(len(cloud.points), dtype=bool)
+    if not np.any(is_ground):
         raise TerrainError(f"{file} has no points classified as ground (class 2): use --surface top")
-    return is_ground if surface == "ground" or (overhangs and is_ground.any()) else every
+    return is_ground
 
 
 def _close_narrow_gaps(heights: np.ndarray) -> None:
@@ -320,8 +321,8 @@ def _check_heights(work: Work, survey: Path, low: float, high: float) -> None:
         )
     if low + altitude < LOWEST:
         work.warnings.append(
-            f"heights go down to {low + altitude:,.0f} m, which is below all land: if that stands for no height, declare "
-            f"it with rasterio's own command: rio edit-info --nodata {low + altitude:.0f} FILE"
+            f"heights go down to {low + altitude:,.0f} m, which is below all land: if that stands for no height, "
+            f"declare it with rasterio's own command: rio edit-info --nodata {low + altitude:.0f} FILE"
         )
 
 
