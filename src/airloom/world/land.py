@@ -62,7 +62,9 @@ class Land:
     @cached_property
     def things(self) -> list[Thing]:
         """What stands on the ground."""
-        return things_of(self.world, self.height) if self.world.objects else []
+        overhangs = self.survey.overhangs if self.survey is not None else None
+        standing = things_of(self.world, self.height) if self.world.objects else []
+        return [overhangs, *standing] if overhangs else standing
 
     @cached_property
     def array(self) -> np.ndarray:

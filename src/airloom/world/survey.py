@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from airloom.scenario.terrain import CEILINGS, FILE, HEIGHTS, TILES, TRIANGLES, TerrainError, read_terrain_file
 from airloom.world.grid import BLOCK, Grid
+from airloom.world.meshes import Mesh, painted
+from airloom.world.things import Solid, Thing
 from airloom.world.triangulation import Level, tiles_of
+
+OVERHANG_COLOUR = 122, 128, 104
+OVERHANG_CELLS = 4  # each way, of a piece
+SKIN = 0.5  # cells: how thick what was scanned is taken to be
 
 
 class Surveyed:
@@ -37,6 +45,21 @@ class Surveyed:
         starts = self._mapped(TILES.format(number), (down * across + 1,), np.int64)
         return Level(about.error, faces, starts, about.largest, about.mean)
 
+    @cached_property
+    def overhangs(self) -> Thing | None:
+        """What stands out of the ground, if the survey was built with it; solid in small pieces."""
+        if self.about.overhangs is None:
+            return None
+        import trimesh
+
+        file = self.folder / self.about.overhangs
+        try:
+            found: Any = trimesh.load(file, process=False)
+            mesh = painted(found.vertices, found.faces, OVERHANG_COLOUR)
+        except Exception as error:  # whatever comes up in a reader of others when the file is damaged
+            raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
+        return Thing("overhangs", "survey", mesh, tuple(_pieces(mesh, OVERHANG_CELLS * max(self.about.cell))))
+
     def _mapped(self, name: str, shape: tuple[int, ...], kind: type[np.generic] = np.float32) -> np.ndarray:
         file = self.folder / name
         try:
@@ -49,3 +72,22 @@ class Surveyed:
                 f"{array.dtype}; build the terrain anew"
             )
         return array
+
+
+def _pieces(mesh: Mesh, side: float) -> Iterator[Solid]:
+    """The triangles in each cube: engines that know convex shapes only then still come close to the whole.
+
+    A scan has a surface and no inside, so each piece is given a skin below it.
+    """
+    cubes = np.floor(mesh.vertices[mesh.faces].mean(axis=1) / side).astype(np.int64)
+    _, which = np.unique(cubes, axis=0, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    for part in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
+        used, faces = np.unique(mesh.faces[part], return_inverse=True)
+        upper = mesh.vertices[used]
+        vertices = np.concatenate([upper, upper - [0.0, 0.0, SKIN * side / OVERHANG_CELLS]])
+        faces = faces.reshape(-1, 3)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        middle = (low + high) / 2
+        solid = painted(vertices - middle, np.concatenate([faces, faces[:, ::-1] + len(used)]), OVERHANG_COLOUR)
+        yield Solid("exact", tuple((high - low) / 2), tuple(middle), mesh=solid)

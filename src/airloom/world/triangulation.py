@@ -75,7 +75,7 @@ def triangulate(
 ) -> list[Level]:
     """Meshes of the ground with these errors. `empty(shape, dtype)` makes arrays, `progress` is told the part done."""
     needed = needed_corners(grid.heights, progress, empty)
-    levels = [_level(grid.heights, needed, error, empty) for error in errors]
+    levels = [level_of(grid.heights, needed, error, empty) for error in errors]
     if progress:
         progress(1.0)
     return levels
@@ -97,7 +97,8 @@ def needed_corners(heights: np.ndarray, progress: Callable[[float], None] | None
     return needed
 
 
-def _level(heights: np.ndarray, needed: np.ndarray, error: float, empty) -> Level:
+def level_of(heights: np.ndarray, needed: np.ndarray, error: float, empty=np.empty) -> Level:
+    """The mesh of those corners that are needed more than this error, m."""
     down, across = tiles_of(heights.shape)
     starts, figures = np.zeros(down * across + 1, dtype=np.int64), np.zeros(2)
     nothing, waiting = np.empty((0, 3), dtype=np.uint32), np.empty((DEEPEST, 6), dtype=np.int64)
