@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
+from airloom.basics.clock import ticks_per_period
 from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.commands import (
     BY_MODE,
@@ -163,6 +164,15 @@ class Vehicle:
             found[sensor.name] = fleet.reading(sensor)[:width].copy()
         return found
 
+    def eye(self, name: str) -> Any:
+        """A depth camera, lidar or camera, which looks at its rate from now on; `frame` is what it saw last."""
+        for eye in self._craft.eyes:
+            if eye.name == name:
+                self._sim.eyes.ask(eye)
+                return eye
+        eyes = ", ".join(eye.name for eye in self._craft.eyes) or "none"
+        raise KeyError(f"{self.name} has no eye called '{name}'; it has {eyes}")
+
     def command(self, command: Command, switch: bool = True) -> None:
         """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
         self.check_command(command)
@@ -316,6 +326,8 @@ class Vehicle:
 
     def sample_ticks(self, sensor: str) -> int | None:
         """From one sample of a sensor to the next; None if it has no such sensor."""
+        if (eye := self._fleet.eyes.get((self.name, sensor))) is not None:
+            return ticks_per_period(eye.rate, self._sim.step_ns)
         s = self._fleet.sensor_index.get((self.name, sensor))
         return None if s is None else int(self._fleet.sensing.table[s, tables.TICKS])
 

@@ -1,0 +1,214 @@
+"""What there is to be seen: the ground, obstacles and things in scenes by place, vehicles where they are now."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from functools import cached_property
+from math import acos, ceil, cos, floor, pi, sin
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from airloom.basics.rotations import matrix_from_quaternion
+from airloom.compiled import rows as row
+from airloom.eyes import rays
+from airloom.eyes.embree import Triangles
+from airloom.eyes.rays import Packet, measure
+from airloom.scenario.models import Obstacle
+from airloom.world.meshes import Mesh, joined, ngon, painted, prism, rectangle
+
+if TYPE_CHECKING:
+    from airloom.engines.fleet import Craft, Fleet
+    from airloom.eyes.eye import EyeErrors
+    from airloom.sensors.faults import Fault
+
+TILE = 64  # cells each way: an eye that stays over one sees the same scene
+WHOLE = 1_000_000  # triangles of a ground that is one scene
+KEPT = 4  # scenes
+SAGITTA = 1e-3  # m, by which a round obstacle's sides may lie within it
+MOST_SIDES = 256
+GREY = (150, 150, 150)
+
+_BOX = painted(prism(rectangle(1.0, 1.0), -0.5, 0.5, GREY).vertices, prism(rectangle(1.0, 1.0), -0.5, 0.5, GREY).faces, GREY)
+
+
+class Window(NamedTuple):
+    """The part of a grid from these rows and columns to those."""
+
+    south: int
+    west: int
+    north: int
+    east: int
+
+
+class LandScene(NamedTuple):
+    triangles: Triangles | None
+    center: np.ndarray
+    """From which single precision counts."""
+
+
+class Sight:
+    """What the eyes of a fleet see."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self._fleet, self.step_ns = fleet, fleet.step_ns
+        self._land = fleet.land
+        self._scenes: OrderedDict[tuple, LandScene] = OrderedDict()
+        self._packet = Packet()
+
+    def is_buried(self, position: np.ndarray) -> bool:
+        """Whether a place is in the ground, from where nothing is seen."""
+        return bool(position[2] < self._land.height(position[0], position[1]))
+
+    def distances(
+        self,
+        vehicle: str,
+        position: np.ndarray,
+        rotation: np.ndarray,
+        directions: np.ndarray,
+        scale: np.ndarray,
+        limits: tuple[float, float],
+        errors: EyeErrors,
+        fault: Fault,
+        key: int,
+        tick: int,
+    ) -> np.ndarray:
+        """What an eye of a vehicle reads along unit directions [n, 3] of its own; `scale` as in `measure`."""
+        out = np.empty(len(directions), dtype=np.float32)
+        if self.is_buried(position):
+            out[:] = np.nan
+            return out
+        reach = 1.1 * limits[1] / float(scale.min(initial=1.0)) + 1.0  # noise may bring nearer what is beyond
+        land, others = self._land_around(position, reach), self._vehicles_around(vehicle, position, reach)
+        numbers = np.zeros(rays.NUMBERS)
+        numbers[rays.PLACE_X : rays.PLACE_Z + 1] = position - land.center
+        numbers[rays.ROTATION : rays.ROTATION + 9] = rotation.ravel()
+        numbers[rays.BASE], numbers[rays.REACH] = self._land.base - land.center[2], reach
+        numbers[[rays.NEAREST, rays.FARTHEST]] = limits
+        numbers[rays.SIGMA], numbers[rays.GROWTH] = np.hypot(errors.noise, fault.noise[0]), errors.growth
+        numbers[rays.OFFSET] = errors.bias + fault.offset[0]
+        numbers[rays.DROPOUT], numbers[rays.GRAZING] = errors.dropout, sin(errors.grazing)
+        seen = self._scene_of_vehicles(others, land.center)
+        scenes = np.array([scene.address if scene else 0 for scene in (land.triangles, seen)])
+        packet = self._packet
+        measure(
+            scenes, packet.addresses, packet.rays, packet.whole, numbers, directions, scale, np.uint64(key), tick, out
+        )
+        return out
+
+    # -- vehicles ------------------------------------------------------------------------------------------------
+
+    def _vehicles_around(self, own: str, position: np.ndarray, reach: float) -> list[Craft]:
+        fleet = self._fleet
+        states = fleet.flight.blocks.reshape(len(fleet.blocks), -1, row.LANES)
+        at = states[:, row.PX // row.LANES : row.PX // row.LANES + 3]
+        near = np.linalg.norm(at - position[:, None], axis=1) < reach + fleet.reach
+        return [craft for craft in fleet.crafts if near[craft.block, craft.lane] and craft.name != own]
+
+    def _scene_of_vehicles(self, crafts: list[Craft], center: np.ndarray) -> Triangles | None:
+        if not crafts:
+            return None
+        columns = np.array([self._fleet.column(craft)[row.STATE // row.LANES :][:7] for craft in crafts])
+        turns = matrix_from_quaternion(columns[:, 3:])
+        bodies = [craft.vehicle.body for craft in crafts]
+        boxes = _BOX.vertices * np.array([body.size for body in bodies])[:, None] + np.array(
+            [body.position for body in bodies]
+        )[:, None]
+        corners = np.einsum("nij,nkj->nki", turns, boxes) + (columns[:, :3] - center)[:, None]
+        faces = _BOX.faces + len(_BOX.vertices) * np.arange(len(crafts), dtype=np.uint32)[:, None, None]
+        return Triangles(corners.reshape(-1, 3), faces.reshape(-1, 3))
+
+    # -- the land ------------------------------------------------------------------------------------------------
+
+    def _land_around(self, position: np.ndarray, reach: float) -> LandScene:
+        """The scene depends on the place alone, so that what is seen does not depend on where one has looked before."""
+        window, middle = self._window(position, reach)
+        if window not in self._scenes:
+            self._scenes[window] = self._build(window, middle, reach)
+            if len(self._scenes) > KEPT:
+                self._scenes.popitem(last=False)
+        self._scenes.move_to_end(window)
+        return self._scenes[window]
+
+    def _window(self, position: np.ndarray, reach: float) -> tuple[tuple, np.ndarray]:
+        """The tile that a place is over and what is within reach of it, with a middle; all, if that is little."""
+        grid = self._land.grid
+        if grid is None:
+            return (), np.zeros(3)
+        rows, columns = grid.heights.shape
+        if 2 * rows * columns <= WHOLE:
+            middle = np.array([*np.add(grid.corner, np.divide(grid.size, 2)), 0.0])
+            return Window(0, 0, rows - 1, columns - 1), middle
+        tile = [floor((position[axis] - grid.corner[axis]) / (TILE * grid.cell[axis])) for axis in (0, 1)]
+        beyond = [ceil(reach / cell) for cell in grid.cell]
+        west, south = (TILE * tile[axis] - beyond[axis] for axis in (0, 1))
+        east, north = (TILE * (tile[axis] + 1) + beyond[axis] for axis in (0, 1))
+        middle = [grid.corner[axis] + (tile[axis] + 0.5) * TILE * grid.cell[axis] for axis in (0, 1)]
+        window = Window(max(south, 0), max(west, 0), min(north, rows - 1), min(east, columns - 1))
+        return (*window, *tile), np.array([*middle, 0.0])
+
+    def _build(self, window: tuple, middle: np.ndarray, reach: float) -> LandScene:
+        parts = [(mesh.vertices - middle, mesh.faces) for mesh in self._solids if _is_near(mesh, middle, reach, window)]
+        if window and window[0] < window[2] and window[1] < window[3]:
+            parts.append(self._ground(Window(*window[:4]), middle))
+        if not parts:
+            return LandScene(None, middle)
+        firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
+        faces = [faces + np.uint32(first) for (_, faces), first in zip(parts, firsts[:-1], strict=True)]
+        return LandScene(Triangles(np.concatenate([v for v, _ in parts]), np.concatenate(faces)), middle)
+
+    def _ground(self, window: Window, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """All cells of the grid in a window as two triangles each, split as `ground` splits them."""
+        grid = self._land.grid
+        assert grid is not None
+        rows, columns = slice(window.south, window.north + 1), slice(window.west, window.east + 1)
+        east, north = np.meshgrid(grid.east[columns] - middle[0], grid.north[rows] - middle[1])
+        up = np.nan_to_num(grid.heights[rows, columns], nan=self._land.base) - middle[2]
+        corners = np.arange(up.size, dtype=np.uint32).reshape(up.shape)
+        southwest, southeast, northwest, northeast = (
+            corners[a, b].ravel() for a in (slice(-1), slice(1, None)) for b in (slice(-1), slice(1, None))
+        )
+        faces = np.stack([southwest, southeast, northeast, southwest, northeast, northwest], axis=1).reshape(-1, 3)
+        return np.column_stack([east.ravel(), north.ravel(), up.ravel()]), faces
+
+    @cached_property
+    def _solids(self) -> list[Mesh]:
+        """Obstacles and things."""
+        return [
+            *(obstacle_mesh(obstacle) for obstacle in self._land.world.obstacles.values()),
+            *(thing.mesh for thing in self._land.things),
+        ]
+
+
+def _is_near(mesh: Mesh, middle: np.ndarray, reach: float, window: tuple) -> bool:
+    """Whether a mesh may be seen from a tile; a land that is one scene has them all."""
+    if len(window) <= len(Window._fields):
+        return True
+    low, high = mesh.extent
+    return bool((low[:2] < middle[:2] + 2 * reach).all() and (high[:2] > middle[:2] - 2 * reach).all())
+
+
+def obstacle_mesh(obstacle: Obstacle) -> Mesh:
+    """An obstacle in its place; round ones have as many sides as a millimetre asks for."""
+    length, width, height = obstacle.size
+    sides = min(max(ceil(pi / acos(max(1.0 - 2.0 * SAGITTA / length, 0.0))), 16), MOST_SIDES)
+    if obstacle.shape == "box":
+        mesh = prism(rectangle(length, width), -height / 2, height / 2, GREY)
+    elif obstacle.shape == "cylinder":
+        mesh = prism(ngon(length / 2, sides), -height / 2, height / 2, GREY)
+    else:
+        mesh = _sphere(length / 2, sides)
+    c, s = cos(obstacle.yaw), sin(obstacle.yaw)
+    return mesh.turned(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])).moved(obstacle.position)
+
+
+def _sphere(radius: float, sides: int) -> Mesh:
+    rings = np.linspace(-pi / 2, pi / 2, sides // 2 + 1)
+    flat = ngon(1.0, sides)
+    vertices = np.concatenate(
+        [radius * np.column_stack([cos(t) * flat, np.full(sides, sin(t))]) for t in rings]
+    )
+    k, j = np.meshgrid(np.arange(len(rings) - 1), np.arange(sides), indexing="ij")
+    a, b = (k * sides + j).ravel(), (k * sides + (j + 1) % sides).ravel()
+    faces = np.concatenate([np.stack([a, b, b + sides], 1), np.stack([a, b + sides, a + sides], 1)])
+    return painted(vertices, faces, GREY)
