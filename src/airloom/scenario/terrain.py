@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from airloom.errors import UserError
 
 FILE, HEIGHTS, CEILINGS = "terrain.json", "heights.npy", "ceilings.npy"
+TRIANGLES, TILES = "triangles_{}.npy", "tiles_{}.npy"  # of each level, and where those of each tile begin
 VERSION = 1
 
 

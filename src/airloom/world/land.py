@@ -14,6 +14,7 @@ from airloom.world.ground import ground, ray
 from airloom.world.survey import Surveyed
 from airloom.world.things import Thing
 from airloom.world.tree import tree_of
+from airloom.world.triangulation import Level, triangulate, usual_errors
 
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
@@ -36,6 +37,13 @@ class Land:
         if self.survey is not None:
             return self.survey.grid
         return grid_of(self.world.terrain) if isinstance(self.world.terrain, HeightField) else None
+
+    @cached_property
+    def levels(self) -> list[Level]:
+        """Meshes of the ground from fine to coarse; none of a plane."""
+        if self.survey is not None and self.survey.levels:
+            return self.survey.levels
+        return [] if self.grid is None else triangulate(self.grid, usual_errors(self.grid))
 
     @property
     def base(self) -> float:
