@@ -318,7 +318,8 @@ class Simulation:
                 publisher.prepare(self.tick)
                 self.eyes.prepare()
                 room = min(self.longest_chunk, publisher.room(self.tick))
-                if not self._fly_to(min(target, self._hooks.next_turn(publisher.turns + self.eyes.turns), self.tick + room)):
+                turn = self._hooks.next_turn(publisher.turns + self.eyes.turns)
+                if not self._fly_to(min(target, turn, self.tick + room)):
                     continue
                 if self._look_back() and watch is not None and self.tick < target:
                     watch(self)

@@ -13,6 +13,7 @@ from airloom.bus import messages
 IMAGE = "sensor_msgs/msg/Image"
 CAMERA_INFO = "sensor_msgs/msg/CameraInfo"
 POINT_CLOUD = "sensor_msgs/msg/PointCloud2"
+POINT_FIELD = "sensor_msgs/msg/PointField"
 FLOAT32 = 7  # of sensor_msgs/PointField
 
 _STAMP = struct.Struct("<iI")
@@ -66,7 +67,7 @@ class CloudTemplate(ArrayTemplate):
 
     def __init__(self, frame_id: str) -> None:
         fields = [
-            messages.build("sensor_msgs/msg/PointField", {"name": name, "offset": 4 * k, "datatype": FLOAT32, "count": 1})
+            messages.build(POINT_FIELD, {"name": name, "offset": 4 * k, "datatype": FLOAT32, "count": 1})
             for k, name in enumerate("xyz")
         ]
         constants = {"header.frame_id": frame_id, "height": 1, "fields": fields, "point_step": 12, "is_dense": True}

@@ -38,9 +38,7 @@ def _library() -> str:
 
 _path = _library()
 llvmlite.binding.load_library_permanently(_path)
-intersect8: Any = types.ExternalFunction(
-    "rtcIntersect8", types.void(types.intp, types.intp, types.intp, types.intp)
-)
+intersect8: Any = types.ExternalFunction("rtcIntersect8", types.void(types.intp, types.intp, types.intp, types.intp))
 """`intersect8(valid, scene, rays, arguments)`, all of them addresses."""
 
 _rtc = ctypes.CDLL(_path)

@@ -18,7 +18,8 @@ PACKET = 8
 ) = (PACKET * row for row in range(22))  # fmt: skip
 # What the compiled function is told, in one array of numbers.
 (
-    PLACE_X, PLACE_Y, PLACE_Z, ROTATION, BASE, REACH, NEAREST, FARTHEST, SIGMA, GROWTH, OFFSET, DROPOUT, GRAZING, NUMBERS
+    PLACE_X, PLACE_Y, PLACE_Z, ROTATION, BASE, REACH, NEAREST, FARTHEST, SIGMA, GROWTH, OFFSET, DROPOUT, GRAZING,
+    NUMBERS,
 ) = (0, 1, 2, 3, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21)  # fmt: skip
 
 _2_32 = 2.0**-32

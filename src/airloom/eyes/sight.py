@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from functools import cached_property
-from math import acos, ceil, cos, floor, pi, sin
+from math import acos, ceil, cos, floor, inf, pi, sin
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -15,30 +15,38 @@ from airloom.eyes import rays
 from airloom.eyes.embree import Triangles
 from airloom.eyes.rays import Packet, measure
 from airloom.scenario.models import Obstacle
-from airloom.world.meshes import Mesh, joined, ngon, painted, prism, rectangle
+from airloom.world.meshes import Mesh, ngon, painted, prism, rectangle
+from airloom.world.triangulation import TILE, tiles_of
 
 if TYPE_CHECKING:
     from airloom.engines.fleet import Craft, Fleet
     from airloom.eyes.eye import EyeErrors
     from airloom.sensors.faults import Fault
 
-TILE = 64  # cells each way: an eye that stays over one sees the same scene
-WHOLE = 1_000_000  # triangles of a ground that is one scene
+MOST_CELLS = 500_000  # in a scene, each two triangles; of more ground the finest mesh is seen
 KEPT = 4  # scenes
 SAGITTA = 1e-3  # m, by which a round obstacle's sides may lie within it
 MOST_SIDES = 256
 GREY = (150, 150, 150)
 
-_BOX = painted(prism(rectangle(1.0, 1.0), -0.5, 0.5, GREY).vertices, prism(rectangle(1.0, 1.0), -0.5, 0.5, GREY).faces, GREY)
+_BOX = prism(rectangle(1.0, 1.0), -0.5, 0.5, GREY)
 
 
 class Window(NamedTuple):
-    """The part of a grid from these rows and columns to those."""
+    """The part of a grid from these rows and columns to those, as it is seen from over one of its tiles."""
 
     south: int
     west: int
     north: int
     east: int
+    tile: tuple[int, int] | None = None
+    """Column and row; None if it is all of the grid."""
+    reach: float = inf
+    """m"""
+
+    @property
+    def cells(self) -> int:
+        return max(self.north - self.south, 0) * max(self.east - self.west, 0)
 
 
 class LandScene(NamedTuple):
@@ -53,7 +61,7 @@ class Sight:
     def __init__(self, fleet: Fleet) -> None:
         self._fleet, self.step_ns = fleet, fleet.step_ns
         self._land = fleet.land
-        self._scenes: OrderedDict[tuple, LandScene] = OrderedDict()
+        self._scenes: OrderedDict[Window, LandScene] = OrderedDict()
         self._packet = Packet()
 
     def is_buried(self, position: np.ndarray) -> bool:
@@ -111,9 +119,10 @@ class Sight:
         columns = np.array([self._fleet.column(craft)[row.STATE // row.LANES :][:7] for craft in crafts])
         turns = matrix_from_quaternion(columns[:, 3:])
         bodies = [craft.vehicle.body for craft in crafts]
-        boxes = _BOX.vertices * np.array([body.size for body in bodies])[:, None] + np.array(
-            [body.position for body in bodies]
-        )[:, None]
+        boxes = (
+            _BOX.vertices * np.array([body.size for body in bodies])[:, None]
+            + np.array([body.position for body in bodies])[:, None]
+        )
         corners = np.einsum("nij,nkj->nki", turns, boxes) + (columns[:, :3] - center)[:, None]
         faces = _BOX.faces + len(_BOX.vertices) * np.arange(len(crafts), dtype=np.uint32)[:, None, None]
         return Triangles(corners.reshape(-1, 3), faces.reshape(-1, 3))
@@ -124,19 +133,19 @@ class Sight:
         """The scene depends on the place alone, so that what is seen does not depend on where one has looked before."""
         window, middle = self._window(position, reach)
         if window not in self._scenes:
-            self._scenes[window] = self._build(window, middle, reach)
+            self._scenes[window] = self._build(window, middle)
             if len(self._scenes) > KEPT:
                 self._scenes.popitem(last=False)
         self._scenes.move_to_end(window)
         return self._scenes[window]
 
-    def _window(self, position: np.ndarray, reach: float) -> tuple[tuple, np.ndarray]:
-        """The tile that a place is over and what is within reach of it, with a middle; all, if that is little."""
+    def _window(self, position: np.ndarray, reach: float) -> tuple[Window, np.ndarray]:
+        """What is within reach of the tile that a place is over, with a middle; all the ground, if it is little."""
         grid = self._land.grid
         if grid is None:
-            return (), np.zeros(3)
+            return Window(0, 0, 0, 0), np.zeros(3)
         rows, columns = grid.heights.shape
-        if 2 * rows * columns <= WHOLE:
+        if rows * columns <= MOST_CELLS:
             middle = np.array([*np.add(grid.corner, np.divide(grid.size, 2)), 0.0])
             return Window(0, 0, rows - 1, columns - 1), middle
         tile = [floor((position[axis] - grid.corner[axis]) / (TILE * grid.cell[axis])) for axis in (0, 1)]
@@ -144,32 +153,54 @@ class Sight:
         west, south = (TILE * tile[axis] - beyond[axis] for axis in (0, 1))
         east, north = (TILE * (tile[axis] + 1) + beyond[axis] for axis in (0, 1))
         middle = [grid.corner[axis] + (tile[axis] + 0.5) * TILE * grid.cell[axis] for axis in (0, 1)]
-        window = Window(max(south, 0), max(west, 0), min(north, rows - 1), min(east, columns - 1))
-        return (*window, *tile), np.array([*middle, 0.0])
+        edges = max(south, 0), max(west, 0), min(north, rows - 1), min(east, columns - 1)
+        return Window(*edges, (tile[0], tile[1]), reach), np.array([*middle, 0.0])
 
-    def _build(self, window: tuple, middle: np.ndarray, reach: float) -> LandScene:
-        parts = [(mesh.vertices - middle, mesh.faces) for mesh in self._solids if _is_near(mesh, middle, reach, window)]
-        if window and window[0] < window[2] and window[1] < window[3]:
-            parts.append(self._ground(Window(*window[:4]), middle))
+    def _build(self, window: Window, middle: np.ndarray) -> LandScene:
+        near = [mesh for mesh in self._solids if window.tile is None or self._is_near(mesh, middle, window.reach)]
+        parts = [(mesh.vertices - middle, mesh.faces) for mesh in near]
+        if window.cells:
+            vertices, faces = self._all_cells(window) if window.cells <= MOST_CELLS else self._finest_mesh(window)
+            parts.append((vertices - middle, faces))
         if not parts:
             return LandScene(None, middle)
         firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
         faces = [faces + np.uint32(first) for (_, faces), first in zip(parts, firsts[:-1], strict=True)]
         return LandScene(Triangles(np.concatenate([v for v, _ in parts]), np.concatenate(faces)), middle)
 
-    def _ground(self, window: Window, middle: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """All cells of the grid in a window as two triangles each, split as `ground` splits them."""
+    def _is_near(self, mesh: Mesh, middle: np.ndarray, reach: float) -> bool:
+        """Whether a mesh may be seen from over a tile with this middle."""
+        grid, (low, high) = self._land.grid, mesh.extent
+        assert grid is not None
+        around = reach + 0.5 * TILE * np.array(grid.cell)
+        return bool((low[:2] < middle[:2] + around).all() and (high[:2] > middle[:2] - around).all())
+
+    def _all_cells(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
+        """Of the grid in a window, as two triangles each, split as `ground` splits them."""
         grid = self._land.grid
         assert grid is not None
         rows, columns = slice(window.south, window.north + 1), slice(window.west, window.east + 1)
-        east, north = np.meshgrid(grid.east[columns] - middle[0], grid.north[rows] - middle[1])
-        up = np.nan_to_num(grid.heights[rows, columns], nan=self._land.base) - middle[2]
+        east, north = np.meshgrid(grid.east[columns], grid.north[rows])
+        up = np.nan_to_num(grid.heights[rows, columns], nan=self._land.base)
         corners = np.arange(up.size, dtype=np.uint32).reshape(up.shape)
         southwest, southeast, northwest, northeast = (
             corners[a, b].ravel() for a in (slice(-1), slice(1, None)) for b in (slice(-1), slice(1, None))
         )
         faces = np.stack([southwest, southeast, northeast, southwest, northeast, northwest], axis=1).reshape(-1, 3)
         return np.column_stack([east.ravel(), north.ravel(), up.ravel()]), faces
+
+    def _finest_mesh(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
+        """The tiles of the ground's mesh in a window."""
+        grid, level = self._land.grid, self._land.levels[0]
+        assert grid is not None
+        across = tiles_of(grid.heights.shape)[1]
+        rows = range(window.south // TILE, -(-window.north // TILE))
+        first, last = window.west // TILE, -(-window.east // TILE)
+        strips = [level.faces[level.starts[r * across + first] : level.starts[r * across + last]] for r in rows]
+        used, faces = np.unique(np.concatenate(strips), return_inverse=True)
+        row, column = np.divmod(used, grid.heights.shape[1])
+        vertices = np.column_stack([grid.east[column], grid.north[row], grid.heights[row, column]])
+        return vertices, faces.reshape(-1, 3).astype(np.uint32)
 
     @cached_property
     def _solids(self) -> list[Mesh]:
@@ -178,14 +209,6 @@ class Sight:
             *(obstacle_mesh(obstacle) for obstacle in self._land.world.obstacles.values()),
             *(thing.mesh for thing in self._land.things),
         ]
-
-
-def _is_near(mesh: Mesh, middle: np.ndarray, reach: float, window: tuple) -> bool:
-    """Whether a mesh may be seen from a tile; a land that is one scene has them all."""
-    if len(window) <= len(Window._fields):
-        return True
-    low, high = mesh.extent
-    return bool((low[:2] < middle[:2] + 2 * reach).all() and (high[:2] > middle[:2] - 2 * reach).all())
 
 
 def obstacle_mesh(obstacle: Obstacle) -> Mesh:
@@ -205,9 +228,7 @@ def obstacle_mesh(obstacle: Obstacle) -> Mesh:
 def _sphere(radius: float, sides: int) -> Mesh:
     rings = np.linspace(-pi / 2, pi / 2, sides // 2 + 1)
     flat = ngon(1.0, sides)
-    vertices = np.concatenate(
-        [radius * np.column_stack([cos(t) * flat, np.full(sides, sin(t))]) for t in rings]
-    )
+    vertices = np.concatenate([radius * np.column_stack([cos(t) * flat, np.full(sides, sin(t))]) for t in rings])
     k, j = np.meshgrid(np.arange(len(rings) - 1), np.arange(sides), indexing="ij")
     a, b = (k * sides + j).ravel(), (k * sides + (j + 1) % sides).ravel()
     faces = np.concatenate([np.stack([a, b, b + sides], 1), np.stack([a, b + sides, a + sides], 1)])
