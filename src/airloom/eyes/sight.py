@@ -21,6 +21,7 @@ from airloom.world.triangulation import TILE, tiles_of
 if TYPE_CHECKING:
     from airloom.engines.fleet import Craft, Fleet
     from airloom.eyes.eye import EyeErrors
+    from airloom.eyes.stage import Stage
     from airloom.sensors.faults import Fault
 
 MOST_CELLS = 500_000  # in a scene, each two triangles; of more ground the finest mesh is seen
@@ -63,10 +64,19 @@ class Sight:
         self._land = fleet.land
         self._scenes: OrderedDict[Window, LandScene] = OrderedDict()
         self._packet = Packet()
+        self._stages: dict[tuple[int, int], Stage] = {}
 
     def is_buried(self, position: np.ndarray) -> bool:
         """Whether a place is in the ground, from where nothing is seen."""
         return bool(position[2] < self._land.height(position[0], position[1]))
+
+    def stage(self, width: int, height: int) -> Stage:
+        """What draws pictures of this size."""
+        if (width, height) not in self._stages:
+            from airloom.eyes.stage import Stage
+
+            self._stages[width, height] = Stage(self._fleet, width, height)
+        return self._stages[width, height]
 
     def distances(
         self,

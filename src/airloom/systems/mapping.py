@@ -89,7 +89,9 @@ class Mapping(System):
 
     def _finish(self, sim: Simulation, points: np.ndarray) -> None:
         if not len(points):
-            sim.fail(self.name, f"{self._eye.name} of {self._eye.vehicle} has seen nothing since {self.parameters.start:g} s")
+            sim.fail(
+                self.name, f"{self._eye.name} of {self._eye.vehicle} has seen nothing since {self.parameters.start:g} s"
+            )
             return
         file = (sim.member_logs or Path()) / self.parameters.cloud
         write_cloud(file, points)
