@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airloom.basics.clock import ticks_per_period
@@ -25,11 +26,18 @@ class Eyes:
         self._crafts = {craft.name: craft for craft in self._sim.fleet.crafts if craft.eyes}
         for eye in self._eyes.values():
             eye.advertise(self._sim.bus)
-        self._sight: Sight | None = None
+        self.__dict__.pop("sight", None)
         self._changes_seen = -1
         self._looking: list[tuple[int, int, Eye]] = []
         self.turns: list[tuple[int, int]] = []
         """(period, phase) in ticks at which the loop must pause."""
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What there is to be seen; made for the first who looks."""
+        from airloom.eyes.sight import Sight
+
+        return Sight(self._sim.fleet)
 
     def ask(self, eye: Eye) -> None:
         """A program wants what an eye sees, from now on; it takes a look at once if it has none."""
@@ -68,13 +76,9 @@ class Eyes:
             eye.deliver(tick, step)
 
     def _measure(self, eye: Eye, tick: int, delay: int) -> None:
-        if self._sight is None:
-            from airloom.eyes.sight import Sight
-
-            self._sight = Sight(self._sim.fleet)
         column = self._sim.fleet.column(self._crafts[eye.vehicle])
-        eye.measure(self._sight, column, tick, tick + delay)
-        if not eye.was_buried and self._sight.is_buried(eye.pose(column)[0]):
+        eye.measure(self.sight, column, tick, tick + delay)
+        if not eye.was_buried and self.sight.is_buried(eye.pose(column)[0]):
             eye.was_buried = True
             text = f"{eye.name} is in the ground and sees nothing; raise its position, or the vehicle"
             self._sim.event(eye.vehicle, text, level="warning")

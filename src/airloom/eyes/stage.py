@@ -51,9 +51,7 @@ def _opengl() -> Any:
             from mujoco.osmesa import GLContext
         return GLContext
     except (ImportError, AttributeError) as error:
-        raise EyeError(
-            f"OpenGL by {name} does not work here ({error}); try MUJOCO_GL=egl or MUJOCO_GL=osmesa"
-        ) from None
+        raise EyeError(f"OpenGL by {name} does not work here ({error}); try another MUJOCO_GL") from None
 
 
 class Stage:
@@ -216,7 +214,7 @@ def _add_vehicle(spec: mujoco.MjSpec, craft: Craft) -> None:
     hull = size * [HULL_SHARE, HULL_SHARE, 1.0]
     box, capsule = mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_CAPSULE
     body.add_geom(type=box, size=hull, pos=middle, rgba=[*_unit(HULL), 1.0])
-    front = middle + [hull[0], 0.0, 0.0]
+    front = middle + hull * [1.0, 0.0, 0.0]
     body.add_geom(type=box, size=hull * [0.08, 0.9, 0.5], pos=front, rgba=[*_unit(FRONT), 1.0])
     for rotor in vehicle.rotors.values():
         hub, thick = np.array(rotor.position), 0.06 * rotor.radius

@@ -89,9 +89,8 @@ class Mapping(System):
 
     def _finish(self, sim: Simulation, points: np.ndarray) -> None:
         if not len(points):
-            sim.fail(
-                self.name, f"{self._eye.name} of {self._eye.vehicle} has seen nothing since {self.parameters.start:g} s"
-            )
+            eye, start = self._eye, self.parameters.start
+            sim.fail(self.name, f"{eye.name} of {eye.vehicle} has seen nothing since {start:g} s")
             return
         file = (sim.member_logs or Path()) / self.parameters.cloud
         write_cloud(file, points)
