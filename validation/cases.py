@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, flight, forces, modes, rigid_body, sensors
+from validation import contact, eyes, flight, forces, modes, rigid_body, sensors
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -22,6 +22,7 @@ CASES: list[Case] = [
     sensors.imu_lever_arm,
     sensors.mounted_sensors,
     sensors.rays,
+    eyes.eyes,
     sensors.places_on_earth,
     sensors.standard_atmosphere,
     flight.crazys_step,

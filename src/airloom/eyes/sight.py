@@ -224,7 +224,8 @@ class Sight:
 def obstacle_mesh(obstacle: Obstacle) -> Mesh:
     """An obstacle in its place; round ones have as many sides as a millimetre asks for."""
     length, width, height = obstacle.size
-    sides = min(max(ceil(pi / acos(max(1.0 - 2.0 * SAGITTA / length, 0.0))), 16), MOST_SIDES)
+    sagitta = SAGITTA / (2.0 if obstacle.shape == "sphere" else 1.0)  # which is round both ways
+    sides = min(max(ceil(pi / acos(max(1.0 - 2.0 * sagitta / length, 0.0))), 16), MOST_SIDES)
     if obstacle.shape == "box":
         mesh = prism(rectangle(length, width), -height / 2, height / 2, GREY)
     elif obstacle.shape == "cylinder":
