@@ -27,7 +27,7 @@ FLIGHT_FIGURES = 4
 """Up to this many vehicles get a figure each."""
 
 _SIZE, _DPI = (16.0, 12.0), 100
-_SEEN_HEIGHT = 9.0
+_SEEN_HEIGHT = 8.0
 _POSE_TOPIC = re.compile(r"/([^/]+)/(state|odometry)")
 _MODE_CHANGE = re.compile(r"mode \w+ → (\w+)")
 _FLOWN, _WANTED, _AHEAD = "#1f5fa8", "#e0641b", "#3a923a"

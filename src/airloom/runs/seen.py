@@ -29,39 +29,49 @@ def eye_topics(log: LogReader) -> dict[str, str]:
 
 
 def draw_seen(figure: Figure, log: LogReader, topic: str) -> None:
-    """A few frames side by side, spread over the run."""
+    """A few frames side by side, spread over the run, in one scale of colours."""
+    from matplotlib.colors import Normalize
+
     times = np.linspace(0.0, log.duration, SHOWN, endpoint=False)
-    messages = [next(log.messages(topic, start=float(time)), None) for time in times]
-    frames = {message.time_ns: message.message for message in messages if message is not None}
+    found = [next(log.messages(topic, start=float(time)), None) for time in times]
+    frames = {one.time_ns: _values(one.message) for one in found if one is not None}
+    is_cloud = log.topics[topic].msgtype == POINT_CLOUD
     axes = figure.subplots(2, SHOWN // 2, squeeze=False).ravel()
     figure.suptitle(topic)
-    for panel in axes[len(frames) :]:
-        panel.set_axis_off()
+    shades = [frame[:, 2] if is_cloud else frame for frame in frames.values() if frame.ndim == 2]
+    finite = np.concatenate([np.ravel(shade[np.isfinite(shade)]) for shade in shades] or [[]])
+    scale = Normalize(finite.min(initial=np.inf), finite.max(initial=-np.inf)) if len(finite) else None
     shown: Any = None
-    for panel, (time_ns, message) in zip(axes, frames.items(), strict=False):
+    for panel, (time_ns, frame) in zip(axes, frames.items(), strict=False):
         panel.set_title(f"{time_ns * 1e-9:.2f} s")
         panel.grid(visible=False)
-        shown = _show_cloud(panel, message) if hasattr(message, "fields") else _show_picture(panel, message)
-    if shown is not None:
-        what = "height, m" if hasattr(message, "fields") else "depth, m"
-        figure.colorbar(shown, ax=list(axes), label=what, shrink=0.6)
+        shown = _show_cloud(panel, frame, scale) if is_cloud else _show_picture(panel, frame, scale)
+    for panel in axes[len(frames) :]:
+        panel.set_axis_off()
+    if scale is not None:
+        figure.colorbar(shown, ax=list(axes), label="z, m" if is_cloud else "depth, m", shrink=0.6)
 
 
-def _show_picture(panel: Axes, message: Any) -> Any:
-    """A picture in colours, or depths from blue to yellow; what gives no depth is grey."""
+def _values(message: Any) -> np.ndarray:
+    """Points [n, 3], depths [row, column] or colours [row, column, 3]."""
+    if hasattr(message, "fields"):
+        return message.data.view("<f4").reshape(-1, message.point_step // 4)[:, :3]
+    if message.encoding == "rgb8":
+        return message.data.reshape(message.height, message.width, 3)
+    return message.data.view("<f4").reshape(message.height, message.width)
+
+
+def _show_picture(panel: Axes, picture: np.ndarray, scale: Any) -> Any:
+    """A picture in colours, or depths; what gives no depth is grey."""
     panel.set_xticks([])
     panel.set_yticks([])
-    if message.encoding == "rgb8":
-        panel.imshow(message.data.reshape(message.height, message.width, 3))
-        return None
-    depth = message.data.view("<f4").reshape(message.height, message.width)
     panel.set_facecolor("#d0d0d0")
-    return panel.imshow(np.ma.masked_invalid(depth), cmap="viridis_r")
+    shown = picture if picture.ndim == 3 else np.ma.masked_invalid(picture)
+    return panel.imshow(shown, cmap="viridis_r", norm=scale)
 
 
-def _show_cloud(panel: Axes, message: Any) -> Any:
+def _show_cloud(panel: Axes, points: np.ndarray, scale: Any) -> Any:
     """From above, in the eye's axes."""
-    points = message.data.view("<f4").reshape(-1, message.point_step // 4)
-    x, y, z = points[:: max(len(points) // MOST_POINTS, 1), :3].T
+    x, y, z = points[:: max(len(points) // MOST_POINTS, 1)].T
     panel.set_aspect("equal")
-    return panel.scatter(x, y, c=z, s=1.0, cmap="viridis", linewidths=0)
+    return panel.scatter(x, y, c=z, s=1.0, cmap="viridis", norm=scale, linewidths=0)
