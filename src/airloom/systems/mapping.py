@@ -33,7 +33,7 @@ class MappingError(UserError):
 
 
 class MappingParameters(Parameters):
-    vehicle: str
+    vehicle: str = Field(description="its name")
     sensor: str = Field("lidar", description="name of its lidar or depth camera")
     start: NonNegative = Field(0.0, description="s")
     every: Whole = Field(1, ge=1, description="only every so many points are kept")
