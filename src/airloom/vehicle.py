@@ -30,6 +30,7 @@ from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_c
 from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
 from airloom.engines.fleet import Craft
+from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
 from airloom.world.ground import ground
@@ -88,6 +89,11 @@ class Vehicle:
     @property
     def sensors(self) -> list[Sensor]:
         return self._craft.sensors
+
+    @property
+    def eyes(self) -> list[Eye]:
+        """Sensors that see, whether somebody wants it or not."""
+        return self._craft.eyes
 
     @property
     def place_in_blocks(self) -> tuple[int, int]:
@@ -166,11 +172,11 @@ class Vehicle:
 
     def eye(self, name: str) -> Any:
         """A depth camera, lidar or camera, which looks at its rate from now on; `frame` is what it saw last."""
-        for eye in self._craft.eyes:
+        for eye in self.eyes:
             if eye.name == name:
                 self._sim.eyes.ask(eye)
                 return eye
-        eyes = ", ".join(eye.name for eye in self._craft.eyes) or "none"
+        eyes = ", ".join(eye.name for eye in self.eyes) or "none"
         raise KeyError(f"{self.name} has no eye called '{name}'; it has {eyes}")
 
     def command(self, command: Command, switch: bool = True) -> None:

@@ -39,7 +39,7 @@ class ArrayTemplate:
         for name, value in counts.items():
             _WHOLE.pack_into(head, self._counts[name], value)
         _WHOLE.pack_into(head, len(head) - _WHOLE.size, array.nbytes)
-        return b"".join((head, np.ascontiguousarray(array).reshape(-1).view(np.uint8), self._tail))
+        return b"".join((head, np.ascontiguousarray(array).reshape(-1).view(np.uint8).data, self._tail))
 
 
 def image(frame_id: str, width: int, height: int, encoding: str, bytes_a_pixel: int) -> ArrayTemplate:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from airloom.basics.clock import ticks_per_period
-from airloom.eyes.eye import Eye
+from airloom.eyes.eye import Eye, Frame
 
 if TYPE_CHECKING:
     from airloom.eyes.sight import Sight
@@ -46,6 +46,13 @@ class Eyes:
         if eye.frame is None and self._sim.has_started:
             self._measure(eye, self._sim.tick, 0)
             eye.deliver(self._sim.tick, self._sim.step_ns)
+
+    def glance(self, eye: Eye) -> Frame | None:
+        """What an eye saw last if somebody wants that anyway; else what it sees now, which nobody else will know of."""
+        if eye.is_wanted or eye.fault.outage:
+            return eye.frame
+        column = self._sim.fleet.column(self._crafts[eye.vehicle])
+        return eye.look(self.sight, *eye.pose(column), self._sim.tick)
 
     def prepare(self) -> None:
         """See whose readings are wanted now."""

@@ -25,8 +25,8 @@ MOST_BEAMS, MOST_POINTS = 256, 2_000_000
 class Spinning(Parameters):
     """Beams one above the other that turn around z; a frame is a whole turn."""
 
-    kind: Literal["spinning"] = "spinning"
-    beams: Whole = Field(16, ge=1, le=MOST_BEAMS)
+    kind: Literal["spinning"] = Field("spinning", description="the pattern")
+    beams: Whole = Field(16, ge=1, le=MOST_BEAMS, description="one above the other")
     lowest: float = Field(-0.2618, ge=-pi / 2, le=pi / 2, description="elevation of the lowest beam, rad")
     highest: float = Field(0.2618, ge=-pi / 2, le=pi / 2, description="elevation of the highest beam, rad")
     columns: Whole = Field(1800, ge=1, le=100_000, description="points of a beam in a frame")
@@ -54,7 +54,7 @@ class Rosette(Parameters):
     The beam leaves at the angle α (cos ω₁t + cos ω₂t), α (sin ω₁t + sin ω₂t) from x, α being a quarter of the view.
     """
 
-    kind: Literal["rosette"]
+    kind: Literal["rosette"] = Field(description="the pattern")
     points: Whole = Field(10_000, ge=1, le=MOST_POINTS, description="in a frame")
     field_of_view: float = Field(1.229, gt=0, lt=pi, description="from edge to edge, rad")
     speeds: tuple[Number, Number] = Field((763.8, -488.4), description="of the two prisms, rad/s")

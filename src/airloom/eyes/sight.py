@@ -162,9 +162,9 @@ class Sight:
         beyond = [ceil(reach / cell) for cell in grid.cell]
         west, south = (TILE * tile[axis] - beyond[axis] for axis in (0, 1))
         east, north = (TILE * (tile[axis] + 1) + beyond[axis] for axis in (0, 1))
-        middle = [grid.corner[axis] + (tile[axis] + 0.5) * TILE * grid.cell[axis] for axis in (0, 1)]
+        x, y = (grid.corner[axis] + (tile[axis] + 0.5) * TILE * grid.cell[axis] for axis in (0, 1))
         edges = max(south, 0), max(west, 0), min(north, rows - 1), min(east, columns - 1)
-        return Window(*edges, (tile[0], tile[1]), reach), np.array([*middle, 0.0])
+        return Window(*edges, (tile[0], tile[1]), reach), np.array([x, y, 0.0])
 
     def _build(self, window: Window, middle: np.ndarray) -> LandScene:
         near = [mesh for mesh in self._solids if window.tile is None or self._is_near(mesh, middle, window.reach)]
@@ -175,8 +175,8 @@ class Sight:
         if not parts:
             return LandScene(None, middle)
         firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
-        faces = [faces + np.uint32(first) for (_, faces), first in zip(parts, firsts[:-1], strict=True)]
-        return LandScene(Triangles(np.concatenate([v for v, _ in parts]), np.concatenate(faces)), middle)
+        numbered = [faces + np.uint32(first) for (_, faces), first in zip(parts, firsts[:-1], strict=True)]
+        return LandScene(Triangles(np.concatenate([v for v, _ in parts]), np.concatenate(numbered)), middle)
 
     def _is_near(self, mesh: Mesh, middle: np.ndarray, reach: float) -> bool:
         """Whether a mesh may be seen from over a tile with this middle."""

@@ -33,25 +33,31 @@ TO_OPENGL = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
 """Columns: right, up and back of a picture in the eye's axes."""
 
 
-def _opengl() -> Any:
-    """What draws without a screen. An explicit MUJOCO_GL is heeded."""
+def opengl_without_a_screen() -> str:
+    """The library that draws, by MuJoCo's name for it. An explicit MUJOCO_GL is heeded."""
     wanted = os.environ.get("MUJOCO_GL", "").lower()
     known = {"egl": "EGL", "osmesa": "OSMesa"}
     found = [name for name, library in known.items() if ctypes.util.find_library(library)]
-    name = wanted if wanted in found else next(iter(found), None)
-    if name is None:
+    if not found:
         raise EyeError(
             "a camera needs a library of OpenGL that draws without a screen: apt install libegl1 libgl1-mesa-dri, "
             "or libosmesa6 (MUJOCO_GL=osmesa); depth cameras and lidars need none"
         )
+    return wanted if wanted in found else found[0]
+
+
+def _new_context(width: int, height: int) -> Any:
+    name = opengl_without_a_screen()
     try:
         if name == "egl":
             from mujoco.egl import GLContext
         else:
             from mujoco.osmesa import GLContext
-        return GLContext
-    except (ImportError, AttributeError) as error:
-        raise EyeError(f"OpenGL by {name} does not work here ({error}); try another MUJOCO_GL") from None
+        context = GLContext(width, height)
+        context.make_current()
+    except (ImportError, AttributeError, RuntimeError) as error:
+        raise EyeError(f"OpenGL by {name} does not draw here ({error}); try another MUJOCO_GL") from None
+    return context
 
 
 class Stage:
@@ -61,12 +67,8 @@ class Stage:
         self._fleet, self._size = fleet, (width, height)
         self._model = _build(fleet, width, height)
         self._data = mujoco.MjData(self._model)
-        try:
-            self._context = _opengl()(width, height)
-            self._context.make_current()
-            self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        except (RuntimeError, mujoco.FatalError) as error:
-            raise EyeError(f"OpenGL does not draw here ({error}); try MUJOCO_GL=osmesa") from None
+        self._context = _new_context(width, height)
+        self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
         self._scene = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
         self._camera = mujoco.MjvCamera()

@@ -39,7 +39,7 @@ def draw_seen(figure: Figure, log: LogReader, topic: str) -> None:
     axes = figure.subplots(2, SHOWN // 2, squeeze=False).ravel()
     figure.suptitle(topic)
     shades = [frame[:, 2] if is_cloud else frame for frame in frames.values() if frame.ndim == 2]
-    finite = np.concatenate([np.ravel(shade[np.isfinite(shade)]) for shade in shades] or [[]])
+    finite = np.concatenate([np.empty(0), *(np.ravel(shade[np.isfinite(shade)]) for shade in shades)])
     scale = Normalize(finite.min(initial=np.inf), finite.max(initial=-np.inf)) if len(finite) else None
     shown: Any = None
     for panel, (time_ns, frame) in zip(axes, frames.items(), strict=False):
