@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, flight, forces, land, modes, rigid_body, sensors, terrain
+from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -23,6 +23,7 @@ CASES: list[Case] = [
     sensors.imu_lever_arm,
     sensors.mounted_sensors,
     sensors.rays,
+    eyes.eyes,
     sensors.places_on_earth,
     sensors.standard_atmosphere,
     terrain.terrain_heights,

@@ -21,6 +21,7 @@ from airloom.control.flight_stack import StackError
 from airloom.engines.engine import Engine
 from airloom.engines.fleet import Fleet
 from airloom.engines.tick import look_once
+from airloom.eyes.eyes import Eyes
 from airloom.group import Group
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
@@ -65,6 +66,7 @@ class Simulation:
         self.vehicles = {member.name: Vehicle(self, member) for member in self.fleet.crafts}
         self._events = self.bus.advertise("/events", messages.EVENT)
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
+        self.eyes = Eyes(self)
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         self._sanity = Sanity(self)
@@ -88,6 +90,11 @@ class Simulation:
     ) -> Simulation:
         """A bundled scenario by name, or a file; `overrides` such as {"vehicles.cf.mass": 0.03}."""
         return cls(load(scenario, overrides), seed)
+
+    @property
+    def has_started(self) -> bool:
+        """Whether the look at time 0 has been taken."""
+        return self._started
 
     @property
     def time_ns(self) -> int:
@@ -124,7 +131,8 @@ class Simulation:
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
         outside = self.loom.listeners is not None or len(self.autopilots) > 0
-        return self._started and not outside and self._hooks.is_idle and self._publisher.is_idle
+        idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle
+        return self._started and not outside and idle
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""
@@ -148,6 +156,7 @@ class Simulation:
         self.loom.open(self.member_logs)
         self._publisher.restart()
         self._publisher.prepare(-1)
+        self.eyes.prepare()
         look_once(0, self.fleet.flight, self.fleet.sensing, self._publisher.record_ticks, 0)
         self._look_back()
 
@@ -181,6 +190,7 @@ class Simulation:
         self.scenario, self.fleet, self.engine = scenario, fleet, engine
         self._take_in_vehicles()
         self._publisher = Publisher(self.bus, fleet, scenario.log.rate, after=self._publisher)
+        self.eyes.settle()
         self._hooks.find_controllers()
         self.autopilots.settle()
 
@@ -306,8 +316,10 @@ class Simulation:
                 self._hooks.call_due()
                 self._hooks.call("pre_update")
                 publisher.prepare(self.tick)
+                self.eyes.prepare()
                 room = min(self.longest_chunk, publisher.room(self.tick))
-                if not self._fly_to(min(target, self._hooks.next_turn(publisher.turns), self.tick + room)):
+                turn = self._hooks.next_turn(publisher.turns + self.eyes.turns)
+                if not self._fly_to(min(target, turn, self.tick + room)):
                     continue
                 if self._look_back() and watch is not None and self.tick < target:
                     watch(self)
@@ -334,6 +346,7 @@ class Simulation:
         published = self._publisher.is_due(self.tick)
         if published:
             self._publisher.publish(self.tick)
+        self.eyes.look()
         self._hooks.call("update")
         self._hooks.call("post_update")
         self.autopilots.carry()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pydantic import ValidationError
 
+from airloom.basics.clock import ticks_per_period
 from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.commands import (
     BY_MODE,
@@ -29,6 +30,7 @@ from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_c
 from airloom.control.flight_stack import Rated
 from airloom.control.multirotor import MultirotorController
 from airloom.engines.fleet import Craft
+from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
 from airloom.world.ground import ground
@@ -87,6 +89,11 @@ class Vehicle:
     @property
     def sensors(self) -> list[Sensor]:
         return self._craft.sensors
+
+    @property
+    def eyes(self) -> list[Eye]:
+        """Sensors that see, whether somebody wants it or not."""
+        return self._craft.eyes
 
     @property
     def place_in_blocks(self) -> tuple[int, int]:
@@ -162,6 +169,15 @@ class Vehicle:
             width = sensor.width if fleet.sensing.stamps[s] >= 0 else 0
             found[sensor.name] = fleet.reading(sensor)[:width].copy()
         return found
+
+    def eye(self, name: str) -> Any:
+        """A depth camera, lidar or camera, which looks at its rate from now on; `frame` is what it saw last."""
+        for eye in self.eyes:
+            if eye.name == name:
+                self._sim.eyes.ask(eye)
+                return eye
+        eyes = ", ".join(eye.name for eye in self.eyes) or "none"
+        raise KeyError(f"{self.name} has no eye called '{name}'; it has {eyes}")
 
     def command(self, command: Command, switch: bool = True) -> None:
         """Take a command and switch to its mode; without `switch`, keep it for when that mode is chosen."""
@@ -316,6 +332,8 @@ class Vehicle:
 
     def sample_ticks(self, sensor: str) -> int | None:
         """From one sample of a sensor to the next; None if it has no such sensor."""
+        if (eye := self._fleet.eyes.get((self.name, sensor))) is not None:
+            return ticks_per_period(eye.rate, self._sim.step_ns)
         s = self._fleet.sensor_index.get((self.name, sensor))
         return None if s is None else int(self._fleet.sensing.table[s, tables.TICKS])
 

@@ -21,6 +21,7 @@ HOLDS: dict[str, Callable[[Any], bool]] = {
     "custom_controller": lambda difference: difference < 1e-9,
     "monte_carlo": lambda ratio: 0.8 < ratio < 1.2,
     "log_and_plot": lambda figures: all(figure.stat().st_size > 10_000 for figure in figures),
+    "see": lambda seen: 3.5 < seen[0] < 5.0 and seen[1] < 0.04,
     "step_by_step": lambda hashes: hashes[0] == hashes[2] != hashes[1],
 }
 """What must be true of the value that main() returns."""

@@ -85,6 +85,9 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
     if find_spec("rasterio"):
         found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
+    if find_spec("embreex"):
+        found["depth camera"], found["lidar"] = _depth_camera, _lidar
+        found["eye that nobody wants"] = _unwanted_eye
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -186,10 +189,10 @@ def _mission_share(name: str, engine: str, style: str, effort: Effort) -> Measur
     hovering, flying = (hovering_fleet(100, engine, "modes") for _ in range(2))
     start_all(flying, MISSIONS[style], flying.vehicles.values())
     flying.run(flying.time + SETTLED)
-    ticks, slower = _ticks_that_take(effort.seconds, hovering.step), []
+    ticks, slower = ticks_that_take(effort.seconds, hovering.step), []
     for _ in range(effort.repeats):
-        before = _processor_seconds(hovering.step, ticks)
-        slower.append(1.0 - before / _processor_seconds(flying.step, ticks))
+        before = processor_seconds(hovering.step, ticks)
+        slower.append(1.0 - before / processor_seconds(flying.step, ticks))
     return Measurement(name, 100.0 * median(slower), "% of the run", 10.0, less_is_better=True)
 
 
@@ -198,6 +201,26 @@ def _studio(count: int, effort: Effort) -> Measurement:
 
     share = processor_share(count, 5 * effort.seconds)
     return Measurement(f"studio, {count} vehicles", share, "% of a core", 15.0 if count <= 100 else 30.0, True)
+
+
+def _depth_camera(effort: Effort) -> Measurement:
+    """640 × 480 with noise over ground of 500 000 triangles, 15 m up, looking half down."""
+    from airloom.bench.eyes import frames_a_second
+
+    return Measurement("depth camera, 640 × 480", frames_a_second("depth", effort), "frames/s", 20.0)
+
+
+def _lidar(effort: Effort) -> Measurement:
+    """The same ground with 16 beams all around, ten times a second."""
+    from airloom.bench.eyes import frames_a_second
+
+    return Measurement("lidar, 300 000 points/s", frames_a_second("lidar", effort) / 10.0, "× real time", 1.0)
+
+
+def _unwanted_eye(effort: Effort) -> Measurement:
+    from airloom.bench.eyes import slower_with_an_eye
+
+    return Measurement("eye that nobody wants", 100.0 * slower_with_an_eye(effort), "% of the run", 2.0, True)
 
 
 def _three_browsers(effort: Effort) -> Measurement:
@@ -256,12 +279,12 @@ def _frame_of_px4(effort: Effort) -> Measurement:
     return Measurement("frame of PX4", ours, "µs of our processor time", 60.0, True, bare / ours)
 
 
-def _ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
+def ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
     advance(1000)
-    return max(1000, round(1000 * seconds / _processor_seconds(advance, 1000)))
+    return max(1000, round(1000 * seconds / processor_seconds(advance, 1000)))
 
 
-def _processor_seconds(advance: Callable[[int], Any], ticks: int) -> float:
+def processor_seconds(advance: Callable[[int], Any], ticks: int) -> float:
     began = time.process_time()
     advance(ticks)
     return time.process_time() - began

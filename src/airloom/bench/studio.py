@@ -102,12 +102,12 @@ def processor_share(vehicles: int, seconds: float) -> float:
 
 
 def _busy(process: int, seconds: float) -> float:
-    before, began = _processor_seconds(process), time.perf_counter()
+    before, began = processor_seconds(process), time.perf_counter()
     time.sleep(seconds)
-    return (_processor_seconds(process) - before) / (time.perf_counter() - began)
+    return (processor_seconds(process) - before) / (time.perf_counter() - began)
 
 
-def _processor_seconds(process: int) -> float:
+def processor_seconds(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
@@ -142,7 +142,7 @@ def slowdown(browsers: int, seconds: float, rounds: int) -> Price:
 
 def _price(run: Watched, source: LiveSource, seconds: float) -> Price:
     def look() -> np.ndarray:
-        return np.array([time.perf_counter(), _processor_seconds(run.process.program), source.ask("info")["time"]])
+        return np.array([time.perf_counter(), processor_seconds(run.process.program), source.ask("info")["time"]])
 
     before = look()
     time.sleep(seconds)

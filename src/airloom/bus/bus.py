@@ -94,6 +94,15 @@ class Topic:
         self._queue(lambda: message, time_ns)
         self._bus._drain()
 
+    def publish_bytes(self, cdr: bytes, time_ns: int) -> None:
+        """Publish a message that is serialised already."""
+        if not self.wanted:
+            return
+        if self._raw_listeners:
+            self._deliver_raw([cdr], [time_ns])
+        self._queue(partial(messages.deserialize, cdr, self.msgtype), time_ns)
+        self._bus._drain()
+
     def publish_values(self, time_ns: int, values: Sequence[float] | np.ndarray) -> None:
         """Publish one sample: the numbers of the topic's template."""
         template = self._needed_template()

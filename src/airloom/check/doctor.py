@@ -36,6 +36,7 @@ def examine() -> Iterator[Finding]:
     yield _current_folder()
     yield from (_extra(name, packages) for name, packages in sorted(extras.items()))
     yield _browser()
+    yield _opengl()
     yield from (_engine(kind) for kind in ("mujoco", "batch"))
 
 
@@ -122,6 +123,17 @@ def _browser() -> Finding:
         return Finding("good", "browser for films", find_browser())
     except BrowserMissing as missing:
         return Finding("optional", "browser for films", "missing", str(missing))
+
+
+def _opengl() -> Finding:
+    """For the sensor `camera` only."""
+    from airloom.eyes.eye import EyeError
+    from airloom.eyes.stage import opengl_without_a_screen
+
+    try:
+        return Finding("good", "OpenGL for cameras", opengl_without_a_screen())
+    except EyeError as missing:
+        return Finding("optional", "OpenGL for cameras", "missing", str(missing))
 
 
 def _engine(kind: str) -> Finding:

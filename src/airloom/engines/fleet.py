@@ -16,6 +16,7 @@ from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.compiled.tables import Flight, Sensing
 from airloom.control.flight_stack import Controller, Estimator, StackError
+from airloom.eyes.eye import Eye
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.faults import Fault
@@ -43,6 +44,7 @@ class Craft:
     estimator: Estimator
     controller: Controller | None
     sensors: list[Sensor]
+    eyes: list[Eye]
     parameters: Any
     """of the controller, as loaded"""
     effects: list[tuple[Kernel, list[float]]]
@@ -105,6 +107,7 @@ class Fleet:
         systems = list(systems)
         vehicles = expand_copies(scenario.vehicles)
         self.crafts = [self._craft(k, name, v, systems) for k, (name, v) in enumerate(vehicles.items())]
+        self.eyes = {(craft.name, eye.name): eye for craft in self.crafts for eye in craft.eyes}
         self.blocks = self._fill_blocks()
         self._propellers_of = self._number_propellers()
         self.rotor_count = max(len(m.airframe.rotors) for m in self.crafts)
@@ -121,7 +124,7 @@ class Fleet:
                 controller_class, parameters = self._resolve("controller", vehicle.controller)
                 controller = controller_class(parameters, airframe)
                 self._check_rates(controller)
-            sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
+            all_sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
             self._check_needs("estimator", vehicle.estimator, vehicle)
             if vehicle.autopilot is not None:
                 self._check_needs("autopilot", vehicle.autopilot, vehicle)
@@ -129,7 +132,9 @@ class Fleet:
             raise StackError(f"vehicle {name}: {error}") from None
         effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
         loaded = None if controller is None else controller.parameters
-        return Craft(name, vehicle, airframe, estimator, controller, sensors, loaded, effects, number)
+        sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
+        eyes = [sensor for sensor in all_sensors if isinstance(sensor, Eye)]
+        return Craft(name, vehicle, airframe, estimator, controller, sensors, eyes, loaded, effects, number)
 
     def _resolve(self, category: str, choice):
         """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
@@ -142,7 +147,7 @@ class Fleet:
         plugin, parameters = self._resolve(category, choice)
         return plugin(parameters)
 
-    def _sensor(self, vehicle: str, name: str, choice) -> Sensor:
+    def _sensor(self, vehicle: str, name: str, choice) -> Sensor | Eye:
         plugin, parameters = self._resolve("sensor", choice)
         return plugin(name, vehicle, choice.rate, parameters)
 
@@ -247,6 +252,8 @@ class Fleet:
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
             first_effect = self._fill_effects(b, block, first_effect)
             self._fill_stack(b, block[0])
+        for eye in self.eyes.values():
+            eye.reset(stream_key(seed, eye.vehicle, eye.name))
         self._forget_tuning()
         self.sensing.queue[:], self.sensing.stamps[:] = 0.0, -1
 
@@ -382,6 +389,8 @@ class Fleet:
             craft.estimator, craft.controller = was.estimator, was.controller
         else:
             self.fill_gains(craft, craft.block, craft.lane)
+        craft.eyes = was.eyes
+        self.eyes |= {(craft.name, eye.name): eye for eye in was.eyes}
         for sensor in craft.sensors:
             s, t = (fleet.sensor_index[craft.name, sensor.name] for fleet in (self, old))
             self.sensing.rows[s], self.sensing.stamps[s] = old.sensing.rows[t], old.sensing.stamps[t]
@@ -393,6 +402,9 @@ class Fleet:
 
     def set_fault(self, vehicle: str, sensor: str, fault: Fault, tick: int) -> None:
         """All that is wrong with a sensor from the sample after `tick` on."""
+        if (vehicle, sensor) in self.eyes:
+            self.eyes[vehicle, sensor].fault = fault
+            return
         s = self.sensor_index[vehicle, sensor]
         line = self.sensing.table[s]
         line[tables.FROZEN] = fault.frozen

@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from airloom.basics.rotations import euler_from_quaternion
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogError, LogReader
+from airloom.runs.seen import draw_seen, eye_topics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,6 +27,7 @@ FLIGHT_FIGURES = 4
 """Up to this many vehicles get a figure each."""
 
 _SIZE, _DPI = (16.0, 12.0), 100
+_SEEN_HEIGHT = 8.0
 _POSE_TOPIC = re.compile(r"/([^/]+)/(state|odometry)")
 _MODE_CHANGE = re.compile(r"mode \w+ → (\w+)")
 _FLOWN, _WANTED, _AHEAD = "#1f5fa8", "#e0641b", "#3a923a"
@@ -49,9 +51,9 @@ _STYLE: dict[Any, Any] = {
 
 
 def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Path]:
-    """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure. Returns the files.
+    """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure, and what eyes saw.
 
-    `out` is a folder, or a file name such as figure.pdf; the run's folder if left out.
+    `out` is a folder, or a file name such as figure.pdf; the run's folder if left out. Returns the files.
     """
     run, log = _opened(run)
     topics = pose_topics(log)
@@ -64,6 +66,9 @@ def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Pat
             figures["fleet"] = _fleet_figure(log, run, topics)
         if pursuers := [vehicle for vehicle in topics if _target_topic(vehicle) in log.topics][:FLIGHT_FIGURES]:
             figures["pursuit"] = _pursuit_figure(log, run, {vehicle: topics[vehicle] for vehicle in pursuers})
+        for name, topic in list(eye_topics(log).items())[:FLIGHT_FIGURES]:
+            figures[name] = _new_figure(_SEEN_HEIGHT)
+            draw_seen(figures[name], log, topic)
         return _save(figures, run, out)
 
 

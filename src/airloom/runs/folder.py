@@ -22,7 +22,8 @@ _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
 _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
 _AUTOPILOT_FOLDER = re.compile(r"autopilot-\w+")
 _MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
-_FIGURE = re.compile(r"flight-\w+\.png|fleet\.png|pursuit\.png|fields\.png")
+_FIGURE = re.compile(r"flight-\w+\.png|fleet\.png|seen-\w+-\w+\.png|pursuit\.png|fields\.png")
+_POINTS = re.compile(r"[^/.][^/]*\.la[sz]", re.IGNORECASE)
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 _UNFINISHED = f"{_SUMMARY}.unfinished"
 _LOG_MAGIC, _LOG_MAKER = b"\x89MCAP0\r\n", b"airloom"
@@ -206,7 +207,7 @@ def _is_ours(entry: Path) -> bool:
         return entry.is_socket() or entry.is_file()
     if entry.is_dir():
         return _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None
-    patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE)
+    patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE, _POINTS)
     return entry.name in (_LOG, _SUMMARY, _SCENARIO, _UNFINISHED) or any(one.fullmatch(entry.name) for one in patterns)
 
 

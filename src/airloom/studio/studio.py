@@ -12,9 +12,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import viser
 
+from airloom.eyes.shown import eyes_of
 from airloom.net.listening import PortTaken
 from airloom.runs.link.client import LinkError
 from airloom.studio.panels.events import EventsPanel
+from airloom.studio.panels.eyes import EyesPanel
 from airloom.studio.panels.legend import Legend
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.plots import PlotsPanel
@@ -42,6 +44,7 @@ TABS: tuple[tuple[str, viser.IconName, type[Panel]], ...] = (
     ("Fly", viser.Icon.DRONE, VehiclePanel),
     ("World", viser.Icon.MOUNTAIN, WorldPanel),
     ("View", viser.Icon.EYE, ViewPanel),
+    ("Eyes", viser.Icon.CAMERA, EyesPanel),
     ("Plots", viser.Icon.CHART_LINE, PlotsPanel),
     ("Events", viser.Icon.MESSAGE_2, EventsPanel),
 )
@@ -150,6 +153,8 @@ class Studio:
         panels: list[Panel] = []
         for label, icon, kind in TABS:
             if kind is WorldPanel and self.state.source.recorded:
+                continue
+            if kind is EyesPanel and not any(map(eyes_of, self.state.source.scenario.vehicles.values())):
                 continue
             with tabs.add_tab(label, icon):
                 panels.append(kind(self.state))

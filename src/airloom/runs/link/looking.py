@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.basics.hints import did_you_mean
 from airloom.engines.fleet import expand_copies
+from airloom.eyes.eye import EyeError
+from airloom.eyes.shown import shown
 from airloom.net.json_lines import RequestError
 from airloom.runs.link.context import RequestContext
 from airloom.runs.link.observers import fields_of
@@ -86,6 +88,24 @@ class Series(Request):
             raise RequestError(f"there is no topic '{self.topic}'{did_you_mean(self.topic, topics, 'topics are')}")
         samples = context.plots.trace(topics[self.topic], self.field).since(self.since)
         return {"times": [t for t, _ in samples], "values": [value for _, value in samples]}
+
+
+class Look(Request):
+    """What an eye of a vehicle sees now, or saw last if somebody wants that anyway: a picture, points in the world."""
+
+    method, acts = "look", False
+    vehicle: str
+    eye: str
+
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        (vehicle,) = context.vehicles(self.vehicle)[:1]
+        eyes = {eye.name: eye for eye in vehicle.eyes}
+        if self.eye not in eyes:
+            raise RequestError(f"{vehicle.name} has no eye called '{self.eye}'{did_you_mean(self.eye, eyes, 'it has')}")
+        try:
+            return shown(context.sim.eyes.glance(eyes[self.eye]))
+        except EyeError as error:
+            raise RequestError(str(error)) from None
 
 
 class Contacts(Request):

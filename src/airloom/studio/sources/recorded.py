@@ -12,6 +12,7 @@ import yaml
 from pydantic import ValidationError
 
 from airloom.engines.fleet import expand_copies
+from airloom.eyes.shown import as_texts, depth_picture
 from airloom.runs.figures import pose_topics
 from airloom.runs.folder import RunFolder
 from airloom.runs.link.client import Refused
@@ -21,6 +22,8 @@ from airloom.scenario.models import Scenario, Vehicle
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.source import POSITION, Snapshot, Status
 from airloom.studio.sources.tracks import read_tracks
+
+LONGEST_LOOK = 1.0  # s from one picture to the next, at most
 
 
 class RecordedSource:
@@ -53,6 +56,7 @@ class RecordedSource:
             "events": self._events_since,
             "topics": self._topics,
             "series": self._series,
+            "look": self._look,
         }
 
     def refresh(self) -> bool:
@@ -111,6 +115,19 @@ class RecordedSource:
                 }
             }
 
+    def _look(self, vehicle: str, eye: str) -> dict[str, Any]:
+        """The last picture before now that was logged. Points are only for those who watch the run itself."""
+        now, topic = self._clock.time, f"/{vehicle}/{eye}/image"
+        if topic not in self._log.topics:
+            raise Refused(f"the log has no pictures of {vehicle}'s {eye}: name {topic} in log.topics")
+        with self._reading:
+            last = None
+            for last in self._log.messages(topic, start=now - LONGEST_LOOK, end=now):  # noqa: B007
+                pass
+        if last is None:
+            return as_texts(None, None, None)
+        return as_texts(last.time_ns * 1e-9, _picture_in(last.message), None)
+
     def _series(self, topic: str, field: str, since: float = -1.0) -> dict[str, Any]:
         """To the end of the run, whatever the clock says."""
         try:
@@ -120,6 +137,12 @@ class RecordedSource:
             raise Refused(str(error)) from None
         fresh = times > since
         return {"times": times[fresh], "values": values[fresh]}
+
+
+def _picture_in(message: Any) -> np.ndarray:
+    if message.encoding == "rgb8":
+        return message.data.reshape(message.height, message.width, 3)
+    return depth_picture(message.data.view("<f4").reshape(message.height, message.width))
 
 
 def _events(log: LogReader) -> list[dict[str, Any]]:

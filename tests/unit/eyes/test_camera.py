@@ -1,0 +1,59 @@
+"""Cameras: things in their colours at the pixels where they are, and the same errors and faults as others have."""
+
+from __future__ import annotations
+
+import ctypes.util
+from typing import Any
+
+import numpy as np
+import pytest
+from validation.case import body
+
+from airloom.scenario.models import Scenario
+from airloom.simulation import Simulation
+
+pytest.importorskip("embreex")
+if not (ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa")):
+    pytest.skip("no OpenGL that draws without a screen", allow_module_level=True)
+
+CAMERA = {"kind": "camera", "rate": 10, "width": 160, "height": 120, "field_of_view": 1.2}
+BALL = {"shape": "sphere", "size": (1.0, 1.0, 1.0), "position": (6.0, 1.5, 3.0)}
+
+
+def pictures(camera: dict[str, Any], until: float = 0.0, **more: Any) -> list[Any]:
+    """The messages of a camera 2 m up that looks east at a ball."""
+    odometry = {"kind": "odometry", "rate": 125}
+    own = body(pose={"position": (0, 0, 2)}, sensors={"eye": camera, "odometry": odometry})
+    world = {"gravity": 0.0, "obstacles": {"ball": BALL}}
+    fields = {"name": "camera", "engine": {"kind": "batch"}, "world": world, "vehicles": {"body": own}, **more}
+    sim, found = Simulation(Scenario.model_validate(fields)), []
+    sim.bus.subscribe("/body/eye/image", lambda topic, message, time_ns: found.append(message))
+    sim.run(until=until)
+    return found
+
+
+def pixels(message: Any) -> np.ndarray:
+    return message.data.reshape(message.height, message.width, 3).astype(int)
+
+
+def test_a_ball_is_seen_in_its_colour_where_it_is():
+    (message,) = pictures(CAMERA)
+    assert (message.encoding, message.step, message.header.frame_id) == ("rgb8", 480, "body/eye_optical")
+    red, green, blue = np.moveaxis(pixels(message), -1, 0)
+    rows, columns = np.nonzero((red > 1.3 * blue) & (red > 1.1 * green))
+    focal = 80 / np.tan(0.6)
+    assert rows.mean() == pytest.approx(59.5 - focal / 6.0, abs=2.0)
+    assert columns.mean() == pytest.approx(79.5 - 1.5 * focal / 6.0, abs=2.0)
+    assert len(rows) == pytest.approx(np.pi * (0.5 * focal / 6.0) ** 2, rel=0.25)
+    assert blue[:30].mean() > red[:30].mean() + 20  # sky above
+    assert np.abs(blue[-20:].mean() - red[-20:].mean()) < 20  # ground below
+
+
+def test_noise_and_faults_are_those_of_any_sensor():
+    camera = {**CAMERA, "brightness_errors": {"noise": 5.0}}
+    offset = {"kind": "sensor_fault", "sensor": "eye", "fault": "offset", "offset": 40.0, "at": 0.05}
+    clean, noisy, again = (pixels(pictures(kind)[0]) for kind in (CAMERA, camera, camera))
+    assert np.array_equal(noisy, again)
+    assert (noisy - clean).std() == pytest.approx(5.0, rel=0.05)
+    dark, bright = pictures(CAMERA, 0.1, systems={"fault": offset})
+    assert np.median(pixels(bright) - pixels(dark)) == 40
