@@ -31,7 +31,7 @@ def build_vine_row(vines: VineRow, place: Place, ground: Ground) -> tuple[Mesh, 
         for foot in feet[:-1] + np.diff(feet, axis=0) / 2
     ]
     parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 5, POST).moved(post.foot) for post in posts]
-    solids = [panel(a, b, FREE * height, 0.92 * height, 0.7 * width) for a, b in zip(posts, posts[1:], strict=False)]
+    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in zip(posts, posts[1:], strict=False)]
     return joined(parts), tuple(solids)
 
 
