@@ -8,10 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from PIL import Image
 
 from airloom.scenario.generated import Generated
 from airloom.studio.scene.daylight import Daylight
-from airloom.studio.scene.shade import shade_of
+from airloom.studio.scene.shade import picture_size, shade_of
 from airloom.studio.scene.sky import encoded
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.generated import colours_of
@@ -98,9 +99,9 @@ def _shaded(picture: np.ndarray, land: Land, grid: Grid, light: Daylight) -> np.
     """With the shadows of things, which are finer than the colours."""
     high = (grid.corner[0] + grid.size[0], grid.corner[1] + grid.size[1])
     shade = shade_of(land, light.sunlight, grid.corner, high, FINE) if light.casts_shadows else None
-    wide, tall = (FINE, FINE) if shade is None else shade.picture.shape[::-1]
-    fine = _enlarged(picture, tall, wide)
-    fine *= 1.0 + GRAIN * (uniform(0, np.arange(tall)[:, None], np.arange(wide)[None, :]) - 0.5).astype(np.float32)[..., None]
+    wide, tall = picture_size(grid.size, FINE)
+    grain = 1.0 + GRAIN * (uniform(0, np.arange(tall)[:, None, None], np.arange(wide)[None, :, None]) - 0.5)
+    fine = _enlarged(picture, tall, wide) * grain.astype(np.float32)
     if shade is None:
         return np.clip(fine, 0, 255).astype(np.uint8)
     flat = light.falling_on(np.array([[0.0, 0.0, 1.0]]), np.array([THING_SHADE]))
@@ -111,8 +112,6 @@ def _shaded(picture: np.ndarray, land: Land, grid: Grid, light: Daylight) -> np.
 
 
 def _enlarged(picture: np.ndarray, tall: int, wide: int) -> np.ndarray:
-    from PIL import Image
-
     whole = Image.fromarray(picture.astype(np.uint8)).resize((wide, tall), Image.Resampling.BICUBIC)
     return np.asarray(whole, dtype=np.float32)
 
