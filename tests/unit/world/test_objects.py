@@ -62,7 +62,10 @@ def test_each_kind_is_closed_and_its_solids_are_within_it(name):
 
 
 def test_things_stand_on_hills():
-    objects = {"tree": {"kind": "tree", "position": [20, 10]}, "fence": {"kind": "fence", "path": [[-20, -20], [20, 20]]}}
+    objects = {
+        "tree": {"kind": "tree", "position": [20, 10]},
+        "fence": {"kind": "fence", "path": [[-20, -20], [20, 20]]},
+    }
     land = Land(load("hover", {"world": {"extends": "hills", "objects": objects}}).world)
     tree, fence = land.things
     assert tree.mesh.extent[0][2] == pytest.approx(land.height(20, 10), abs=0.4)
@@ -161,7 +164,9 @@ def test_meshes_are_read_in_their_scale_and_colour(box_file, name):
     assert thing.mesh.colours[0].tolist() == [10, 200, 30, 255]
 
 
-@pytest.mark.parametrize(("collision", "shapes"), [("hull", ["hull"]), ("exact", ["exact"]), ("boxes", ["box"]), ("none", [])])
+@pytest.mark.parametrize(
+    ("collision", "shapes"), [("hull", ["hull"]), ("exact", ["exact"]), ("boxes", ["box"]), ("none", [])]
+)
 def test_what_is_touched_of_a_mesh_is_chosen(box_file, collision, shapes):
     (thing,) = land_with({"own": {"kind": "mesh", "file": box_file("b.stl"), "collision": collision}}).things
     assert [solid.shape for solid in thing.solids] == shapes
@@ -187,7 +192,9 @@ def test_a_user_is_told_what_is_odd_about_a_mesh(box_file, tmp_path):
     land = land_with({"own": is_open})
     assert not is_watertight(land.things[0].mesh)
     assert "not watertight" in oddities(land.world)[0]
-    (tmp_path / "t.obj").write_text("mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n")
+    (tmp_path / "t.obj").write_text(
+        "mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
+    )
     (tmp_path / "t.mtl").write_text("newmtl a\nmap_Kd gone.png\n")
     land = land_with({"own": {"kind": "mesh", "file": str(tmp_path / "t.obj"), "collision": "exact"}})
     assert "texture" in oddities(land.world)[0]

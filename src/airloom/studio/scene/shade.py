@@ -7,7 +7,6 @@ shadows overlap it is no darker.
 from __future__ import annotations
 
 from dataclasses import dataclass
-
 from math import ceil
 
 import numpy as np

@@ -11,8 +11,8 @@ from PIL import Image
 from airloom.scenario import load
 from airloom.scenario.models import Obstacle, World
 from airloom.studio.scene import tones
-from airloom.studio.scene.gltf import linear
 from airloom.studio.scene.daylight import daylight
+from airloom.studio.scene.gltf import linear
 from airloom.studio.scene.ground_picture import ground_piece
 from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import fallen, lying, obstacle_shadow, vehicle_shadow
@@ -127,7 +127,9 @@ def land_with(objects, **parts) -> Land:
 
 
 def test_the_shadow_of_a_thing_lies_away_from_the_sun_and_is_as_long_as_it_is_low():
-    land = land_with({"post": {"kind": "post", "height": 10, "diameter": 0.6}}, light={"sun": {"azimuth": 180, "elevation": 45}})
+    land = land_with(
+        {"post": {"kind": "post", "height": 10, "diameter": 0.6}}, light={"sun": {"azimuth": 180, "elevation": 45}}
+    )
     shade = shade_of(land, daylight(land.world).sunlight)
     rows, columns = np.nonzero(shade.picture > 128)
     tall, wide = shade.picture.shape
