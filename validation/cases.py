@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, flight, forces, modes, rigid_body, sensors
+from validation import contact, flight, forces, modes, rigid_body, sensors, terrain
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -24,6 +24,9 @@ CASES: list[Case] = [
     sensors.rays,
     sensors.places_on_earth,
     sensors.standard_atmosphere,
+    terrain.terrain_heights,
+    terrain.terrain_places,
+    terrain.terrain_volume,
     flight.crazys_step,
     modes.mode_steps,
 ]

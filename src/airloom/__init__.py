@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from airloom.sensors.sensor_errors import SensorErrors
     from airloom.simulation import Simulation
     from airloom.system import System
+    from airloom.terrain.build import build_terrain
     from airloom.vehicle import Vehicle
     from airloom.watch.divergence import Diverged
 
@@ -60,6 +61,7 @@ __all__ = [
     "ThrustVelocity",
     "Vehicle",
     "VelocityYawRate",
+    "build_terrain",
     "euler_from_quaternion",
     "quaternion_from_euler",
 ]
@@ -88,6 +90,7 @@ _MODULES = {
     "ThrustVelocity": "commands",
     "Vehicle": "vehicle",
     "VelocityYawRate": "commands",
+    "build_terrain": "terrain.build",
     "euler_from_quaternion": "basics.rotations",
     "quaternion_from_euler": "basics.rotations",
 }

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
+from importlib.util import find_spec
 from itertools import product
 from statistics import median
 from typing import Any
@@ -82,6 +83,8 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
     found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
+    if find_spec("rasterio"):
+        found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -288,6 +291,20 @@ def _timed(advance: Callable[[int], Any], ticks: int) -> float:
 
 
 # -- whole processes -----------------------------------------------------------------------------------------------
+
+
+def _terrain_built(effort: Effort) -> Measurement:
+    from airloom.bench.terrain import seconds_to_build
+
+    seconds = min(seconds_to_build() for _ in range(min(effort.repeats, 3)))
+    return Measurement("terrain of 2000², built", seconds, "s from a GeoTIFF", 5.0, less_is_better=True)
+
+
+def _terrain_loaded(effort: Effort) -> Measurement:
+    from airloom.bench.terrain import seconds_to_load
+
+    seconds = min(seconds_to_load() for _ in range(effort.repeats))
+    return Measurement("terrain of 2000², loaded", seconds, "s to the first height", 1.0, less_is_better=True)
 
 
 def _second_start(effort: Effort) -> Measurement:

@@ -10,7 +10,22 @@ from typing import Annotated, TypeGuard
 import typer
 
 from airloom.basics.version import VERSION
-from airloom.cli import bench, branch, check, doctor, exec, film, fly, listing, review, run, schema, serve, view
+from airloom.cli import (
+    bench,
+    branch,
+    check,
+    doctor,
+    exec,
+    film,
+    fly,
+    listing,
+    review,
+    run,
+    schema,
+    serve,
+    terrain,
+    view,
+)
 from airloom.cli.options import flag
 from airloom.cli.screen import complain, warn
 from airloom.cli.signals import was_interrupted
@@ -27,6 +42,7 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
   airloom film last flight.mp4          make a video of it
   airloom plot last                     draw its figures
   airloom fly                           command a run from another terminal
+  airloom terrain build field.tif       make ground to fly over of a survey
   airloom doctor                        is everything installed and working?
 
 Each command explains itself: airloom run --help
@@ -41,7 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, doctor, bench, check):
+for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, doctor, bench, check):
     module.register(app)
 
 

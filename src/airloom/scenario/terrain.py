@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from airloom.errors import UserError
 
 FILE, HEIGHTS, CEILINGS = "terrain.json", "heights.npy", "ceilings.npy"
+TRIANGLES, TILES = "triangles_{}.npy", "tiles_{}.npy"  # of each level, and where those of each tile begin
+COLOUR, OVERHANGS, PREVIEW, REPORT = "colour.jpg", "overhangs.ply", "preview.png", "report.md"
 VERSION = 1
 
 
@@ -46,6 +48,7 @@ class TerrainFile(BaseModel):
     tile: int = Field(64, description="cells of a mesh's tile each way")
     levels: list[TerrainLevel] = Field(default_factory=list, description="from fine to coarse")
     colour: str | None = Field(None, description="a picture of the ground from above, as wide and long as the grid")
+    warnings: list[str] = Field(default_factory=list, description="what its maker was not sure of")
     overhangs: str | None = Field(None, description="a mesh of what a grid of heights cannot hold")
 
 

@@ -17,6 +17,7 @@ from airloom.world.objects import things_of
 from airloom.world.survey import Surveyed
 from airloom.world.things import Thing
 from airloom.world.tree import tree_of
+from airloom.world.triangulation import Level, triangulate, usual_errors
 
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
@@ -42,6 +43,13 @@ class Land:
             return generated_grid(self.world.terrain)
         return grid_of(self.world.terrain) if isinstance(self.world.terrain, HeightField) else None
 
+    @cached_property
+    def levels(self) -> list[Level]:
+        """Meshes of the ground from fine to coarse; none of a plane."""
+        if self.survey is not None and self.survey.levels:
+            return self.survey.levels
+        return [] if self.grid is None else triangulate(self.grid, usual_errors(self.grid))
+
     @property
     def base(self) -> float:
         """Height of the plane, which lies around and under a height field too, at its lowest."""
@@ -50,7 +58,8 @@ class Land:
     @cached_property
     def things(self) -> list[Thing]:
         """What stands on the ground."""
-        return things_of(self.world, self.height) if self.world.objects else []
+        overhangs = self.survey.overhangs if self.survey is not None else None
+        return [*([overhangs] if overhangs else []), *things_of(self.world, self.height)]
 
     @cached_property
     def array(self) -> np.ndarray:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from airloom.scenario.terrain import CEILINGS, FILE, HEIGHTS, TerrainError, read_terrain_file
+from airloom.scenario.terrain import CEILINGS, FILE, HEIGHTS, TILES, TRIANGLES, TerrainError, read_terrain_file
 from airloom.world.grid import BLOCK, Grid
+from airloom.world.meshes import Mesh, painted
+from airloom.world.things import Solid, Thing
+from airloom.world.triangulation import Level, tiles_of
+
+OVERHANG_COLOUR = 122, 128, 104
+OVERHANG_CELLS = 4  # each way, of a piece
+SKIN = 0.5  # cells: how thick what was scanned is taken to be
 
 
 class Surveyed:
@@ -25,15 +34,60 @@ class Surveyed:
         heights = self._mapped(HEIGHTS, (about.rows, about.columns))
         return Grid(heights, self._mapped(CEILINGS, blocks), about.corner, about.cell, about.low, about.high)
 
-    def _mapped(self, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    @cached_property
+    def levels(self) -> list[Level]:
+        """Meshes of the ground, from fine to coarse."""
+        return [self._level(number) for number in range(len(self.about.levels))]
+
+    def _level(self, number: int) -> Level:
+        about, (down, across) = self.about.levels[number], tiles_of((self.about.rows, self.about.columns))
+        faces = self._mapped(TRIANGLES.format(number), (about.triangles, 3), np.uint32)
+        starts = self._mapped(TILES.format(number), (down * across + 1,), np.int64)
+        return Level(about.error, faces, starts, about.largest, about.mean)
+
+    @cached_property
+    def overhangs(self) -> Thing | None:
+        """What stands out of the ground, if the survey was built with it; solid in small pieces."""
+        if self.about.overhangs is None:
+            return None
+        import trimesh
+
+        file = self.folder / self.about.overhangs
+        try:
+            found: Any = trimesh.load(file, process=False)
+            mesh = painted(found.vertices, found.faces, OVERHANG_COLOUR)
+        except Exception as error:  # whatever comes up in a reader of others when the file is damaged
+            raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
+        return Thing("overhangs", "survey", mesh, tuple(_pieces(mesh, OVERHANG_CELLS * max(self.about.cell))))
+
+    def _mapped(self, name: str, shape: tuple[int, ...], kind: type[np.generic] = np.float32) -> np.ndarray:
         file = self.folder / name
         try:
             array = np.load(file, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError) as error:
             raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
-        if array.shape != shape or array.dtype != np.float32 or not array.flags.c_contiguous:
+        if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
             raise TerrainError(
-                f"{file} does not fit {FILE}: expected {shape} single-precision numbers, got {array.shape} of "
+                f"{file} does not fit {FILE}: expected {shape} of {np.dtype(kind)}, got {array.shape} of "
                 f"{array.dtype}; build the terrain anew"
             )
         return array
+
+
+def _pieces(mesh: Mesh, side: float) -> Iterator[Solid]:
+    """The triangles in each cube: engines that know convex shapes only then still come close to the whole.
+
+    A scan has a surface and no inside, so each piece is given a skin below it.
+    """
+    cubes = np.floor(mesh.vertices[mesh.faces].mean(axis=1) / side).astype(np.int64)
+    _, which = np.unique(cubes, axis=0, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    for part in np.split(order, np.flatnonzero(np.diff(which[order])) + 1):
+        used, faces = np.unique(mesh.faces[part], return_inverse=True)
+        upper = mesh.vertices[used]
+        vertices = np.concatenate([upper, upper - [0.0, 0.0, SKIN * side / OVERHANG_CELLS]])
+        faces = faces.reshape(-1, 3)
+        low, high = vertices.min(axis=0), vertices.max(axis=0)
+        middle = (low + high) / 2
+        solid = painted(vertices - middle, np.concatenate([faces, faces[:, ::-1] + len(used)]), OVERHANG_COLOUR)
+        yield Solid("exact", tuple((high - low) / 2), tuple(middle), mesh=solid)

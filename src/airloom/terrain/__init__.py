@@ -1,0 +1,1 @@
+"""Terrain folders made of surveys: GeoTIFFs and point clouds."""

@@ -1,0 +1,213 @@
+"""A GeoTIFF, or any raster that GDAL reads, in parts, as heights in metres."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from airloom.commands import EDGE
+from airloom.scenario.terrain import TerrainError
+from airloom.terrain.extras import library
+from airloom.terrain.frame import LOCAL, crs_of, horizontal_unit, metres_in, vertical_unit
+
+LOOK = 512  # pixels each way of a first look
+
+
+@dataclass
+class Raster:
+    """An open raster: one band of it, from a window of pixels."""
+
+    file: Path
+    data: Any
+    """rasterio's dataset"""
+    crs: Any
+    band: int
+    unit: float
+    """metres in the unit of its heights"""
+    window: tuple[int, int, int, int]
+    """first column, first row, width, height"""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def transform(self) -> Any:
+        """From pixels, counted from the file's corner, to coordinates."""
+        return self.data.transform
+
+    @property
+    def pixel(self) -> tuple[float, float]:
+        """Length along a row and along a column, in units of the coordinates."""
+        t = self.transform
+        return float(np.hypot(t.a, t.d)), float(np.hypot(t.b, t.e))
+
+    @property
+    def alpha(self) -> int | None:
+        """The band that says where something is, which GDAL minds only beside whole numbers."""
+        return next((n for n, one in enumerate(self.data.colorinterp, 1) if one.name == "alpha"), None)
+
+    @property
+    def outline(self) -> tuple[np.ndarray, np.ndarray]:
+        """Coordinates of points along the window's border: the middles of its outermost pixels."""
+        column, row, width, height = self.window
+        c, r = np.linspace(column, column + width - 1, 33), np.linspace(row, row + height - 1, 33)
+        columns = np.concatenate([c, np.full(33, c[-1]), c, np.full(33, c[0])])
+        rows = np.concatenate([np.full(33, r[0]), r, np.full(33, r[-1]), r])
+        return applied(self.transform, columns + 0.5, rows + 0.5)
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Its coordinates."""
+        column, row, width, height = self.window
+        return applied(self.transform, column + width / 2, row + height / 2)
+
+    def pixels(self, east: np.ndarray, north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Columns and rows, whole numbers at the middles of pixels."""
+        columns, rows = applied(~self.transform, east, north)
+        return columns - 0.5, rows - 0.5
+
+    def read(self, column: int, row: int, width: int, height: int, shape: tuple[int, int] | None = None) -> np.ndarray:
+        """Heights of a window, m, float32; NaN where there are none. With a `shape` only so many, evenly chosen."""
+        rasterio = library("rasterio", "a GeoTIFF")
+        part = rasterio.windows.Window(column, row, width, height)
+        try:
+            found = self.data.read(self.band, window=part, masked=True, out_shape=shape)
+            alpha = self.data.read(self.alpha, window=part, out_shape=shape) if self.alpha else None
+        except rasterio.errors.RasterioError as error:
+            raise TerrainError(
+                f"{self.file} cannot be read to its end: it is cut off or damaged; get it anew ({_told(error)})"
+            ) from None
+        heights = found.astype(np.float32).filled(np.nan)
+        scale, offset = self.data.scales[self.band - 1], self.data.offsets[self.band - 1]
+        if (scale, offset, self.unit) != (1.0, 0.0, 1.0):
+            heights = ((heights * scale + offset) * self.unit).astype(np.float32)
+        heights[~(np.abs(heights) < EDGE)] = np.nan  # what no ground can be is a nodata value that nobody declared
+        if alpha is not None:
+            heights[alpha == 0] = np.nan
+        return heights
+
+    def altitude(self, east: float, north: float) -> float:
+        """Of the ground at a place; where it has none, the middle of the heights there are."""
+        column, row, width, height = self.window
+        c, r = (round(float(p)) for p in self.pixels(np.array(east), np.array(north)))
+        if column <= c < column + width and row <= r < row + height:
+            there = float(self.read(c, r, 1, 1)[0, 0])
+            if abs(there) < EDGE:  # and a number; else there is nothing, whatever the file says
+                return there
+        look = self.read(*self.window, (min(height, LOOK), min(width, LOOK)))
+        first = 0
+        while not np.isfinite(look).any():
+            if first >= height:
+                raise TerrainError(
+                    f"{self.file}: every pixel says that it has no height (nodata {self.data.nodata}); use another "
+                    "file or --band"
+                )
+            look = self.read(column, row + first, width, min(LOOK, height - first))
+            first += LOOK
+        return float(np.nanmedian(look))
+
+
+def applied(transform: Any, x: Any, y: Any) -> tuple[Any, Any]:
+    """An affine transform."""
+    return transform.a * x + transform.b * y + transform.c, transform.d * x + transform.e * y + transform.f
+
+
+def _told(error: Exception) -> str:
+    """rasterio's own reason, which stands in what it was raised from."""
+    return str(error.__cause__ or error).split("\n")[0].strip()
+
+
+@contextmanager
+def opened(
+    file: Path,
+    crs: str | None = None,
+    band: int | None = None,
+    units: str | None = None,
+    window: tuple[int, int, int, int] | None = None,
+) -> Iterator[Raster]:
+    """A raster of heights, checked: what follows can rely on it, but reading may find that the file is damaged."""
+    rasterio = library("rasterio", "a GeoTIFF")
+    if not file.exists():
+        raise TerrainError(f"there is no file {file}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that it has no georeference: we say so ourselves
+        try:
+            data = rasterio.open(file)
+        except rasterio.errors.RasterioError as error:
+            raise TerrainError(f"{file} is no raster that can be read: {_told(error)}") from None
+    with data:
+        system = _system(file, data, crs)
+        raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
+        raster.unit = _unit(raster, units)
+        yield raster
+
+
+def _system(file: Path, data: Any, crs: str | None) -> Any:
+    if crs is None and data.crs is None:
+        raise TerrainError(
+            f"{file} does not say where on Earth it lies: name its coordinate system with --crs EPSG:NUMBER, or with "
+            f"--crs {LOCAL} if its coordinates are metres east and north"
+        )
+    if data.transform.is_identity:
+        raise TerrainError(
+            f"{file} is a picture without a georeference: nothing says how large its pixels are; give it one with "
+            "rasterio's own command, for pixels of 0.5 m: rio edit-info --transform '[0.5, 0, 0, 0, -0.5, 0]' FILE"
+        )
+    if data.transform.is_degenerate:
+        raise TerrainError(f"{file}: its pixels have no area (transform {tuple(data.transform)[:6]})")
+    return crs_of(crs or data.crs.to_wkt(), str(file))
+
+
+def _band(file: Path, data: Any, band: int | None) -> int:
+    interpretations = [one.name for one in data.colorinterp]
+    if band is None:
+        heights = [n for n, kind in enumerate(interpretations, 1) if kind != "alpha"]
+        if len(heights) != 1:
+            raise TerrainError(
+                f"{file} has {len(heights)} bands ({', '.join(interpretations)}), and heights need one: choose it with "
+                "--band N; a picture of the ground goes with --colour"
+            )
+        return heights[0]
+    if not 1 <= band <= data.count:
+        raise TerrainError(f"{file} has no band {band}: they go from 1 to {data.count}")
+    return band
+
+
+def _window(file: Path, data: Any, window: tuple[int, int, int, int] | None) -> tuple[int, int, int, int]:
+    column, row, width, height = window or (0, 0, data.width, data.height)
+    first = max(column, 0), max(row, 0)
+    last = min(column + width, data.width), min(row + height, data.height)
+    if last[0] <= first[0] or last[1] <= first[1]:
+        raise TerrainError(f"the crop lies outside {file}, which has {data.width} columns and {data.height} rows")
+    width, height = last[0] - first[0], last[1] - first[1]
+    if min(width, height) < 2:
+        raise TerrainError(f"{file}: a surface needs at least 2 × 2 pixels, and here are {width} × {height}")
+    return *first, width, height
+
+
+def _unit(raster: Raster, units: str | None) -> float:
+    """What the user says, else the band, else the coordinate system; the map's own unit where nothing is said."""
+    if units is not None:
+        if (known := metres_in(units)) is None:
+            raise TerrainError(f"'{units}' is no unit of heights that is known: metres or feet")
+        return known
+    said = raster.data.units[raster.band - 1] or vertical_unit(raster.crs)
+    if said and (known := metres_in(said)) is not None:
+        return known
+    if said:
+        raster.warnings.append(f"the unit of its heights, '{said}', is not known: they are taken as metres (--units)")
+    return assumed_unit(raster.crs, raster.warnings)
+
+
+def assumed_unit(crs: Any, warnings: list[str]) -> float:
+    """Of heights whose file does not say: that of its map, with a warning if that is feet."""
+    unit = metres_in(horizontal_unit(crs) or "m") or 1.0
+    if unit != 1.0:
+        warnings.append(
+            "the map is in feet and nothing is said of the heights: they are taken as feet too (else --units metres)"
+        )
+    return unit
