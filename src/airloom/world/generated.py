@@ -32,6 +32,8 @@ def _grid(kind: type[Generated], text: str) -> Grid:
     cell = east / (columns - 1), north / (rows - 1)
     across, up = np.meshgrid(np.linspace(-east / 2, east / 2, columns), np.linspace(-north / 2, north / 2, rows))
     heights = heights_of(terrain, across, up)
+    if isinstance(terrain, Mountains):
+        heights *= terrain.height / heights.max()
     return Grid.of(heights - heights[rows // 2, columns // 2], (x - east / 2, y - north / 2), cell)
 
 
@@ -62,11 +64,11 @@ def _meadow(terrain: Meadow, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 def _mountains(terrain: Mountains, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Ridges around a valley in the middle."""
-    wide = 0.3 * min(terrain.size)
+    wide = 0.32 * min(terrain.size)
     bend = 0.12 * layered_noise(key_of(terrain.seed, "bend"), x / wide, y / wide, 2)
-    ridges = ridged_noise(key_of(terrain.seed, "ridges"), x / wide + bend, y / wide - bend, 7)
+    ridges = ridged_noise(key_of(terrain.seed, "ridges"), x / wide + bend, y / wide - bend, 6)
     away = np.hypot(x, y) / (0.34 * min(terrain.size))
-    return 1.5 * terrain.height * ridges**1.25 * (0.06 + 0.94 * _smooth(away - 0.15))
+    return terrain.height * ridges * (0.06 + 0.94 * _smooth(away - 0.15))
 
 
 def _vineyard(terrain: Vineyard, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -133,9 +135,9 @@ def _high_land(terrain, colours, x, y, heights, steepness, patches) -> np.ndarra
     woods = _smooth(0.5 + 3.0 * patches) * _smooth((0.42 - share + ragged) / 0.08) * _smooth((0.75 - steepness) / 0.2)
     colours = _mixed(colours, FOREST, 0.8 * woods)
     colours = _mixed(
-        colours, rock, np.maximum(_smooth((steepness - 0.62 + ragged) / 0.25), _smooth((share - 0.48 + ragged) / 0.12))
+        colours, rock, np.maximum(_smooth((steepness - 0.72 + ragged) / 0.25), _smooth((share - 0.48 + ragged) / 0.12))
     )
-    lies = _smooth((share - terrain.snow + ragged) / 0.07) * _smooth((1.15 - steepness + ragged) / 0.35)
+    lies = _smooth((share - terrain.snow + ragged) / 0.07) * _smooth((1.35 - steepness + ragged) / 0.4)
     return _mixed(colours, SNOW, lies)
 
 

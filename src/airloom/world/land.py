@@ -63,8 +63,7 @@ class Land:
     def things(self) -> list[Thing]:
         """What stands on the ground."""
         overhangs = self.survey.overhangs if self.survey is not None else None
-        standing = things_of(self.world, self.height) if self.world.objects else []
-        return [overhangs, *standing] if overhangs else standing
+        return [*([overhangs] if overhangs else []), *things_of(self.world, self.height)]
 
     @cached_property
     def array(self) -> np.ndarray:

@@ -7,6 +7,7 @@ shadows overlap it is no darker.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
@@ -32,6 +33,13 @@ class Shade:
     """East and north of its corners, m."""
 
 
+def picture_size(extent, most: int = MOST_PIXELS) -> tuple[int, int]:
+    """Pixels east and north of a picture of some ground, m; as fine as makes sense."""
+    pixel = max(max(extent) / most, FINEST)
+    wide, tall = (max(ceil(side / pixel - 1e-6), 1) for side in extent)
+    return wide, tall
+
+
 def shade_of(land: Land, sunlight: np.ndarray, low=None, high=None, most: int = MOST_PIXELS) -> Shade | None:
     """On the ground between two corners, or wherever shadows fall; None if there are none."""
     if not land.things or sunlight[2] > -0.02:
@@ -41,8 +49,7 @@ def shade_of(land: Land, sunlight: np.ndarray, low=None, high=None, most: int = 
         every = np.concatenate(spots)
         low, high = np.nanmin(every, axis=0) - 0.5, np.nanmax(every, axis=0) + 0.5
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
-    pixel = max(float((high - low).max()) / most, FINEST)
-    wide, tall = (max(int(side), 1) for side in np.ceil((high - low) / pixel))
+    wide, tall = picture_size(high - low, most)
     canvas = Image.new("L", (OVER * wide, OVER * tall), 0)
     brush = ImageDraw.Draw(canvas)
     for thing, flat in zip(land.things, spots, strict=True):

@@ -28,7 +28,7 @@ def build_car(car: Car, place: Place, ground: Ground) -> tuple[Mesh, tuple[Solid
     mesh = joined(_parts(paint))
     length, width, height = car.size
     solids = [
-        Solid("box", (0.5 * length, 0.48 * width, 0.26 * height), (0.0, 0.0, 0.38 * height)),
+        Solid("box", (0.46 * length, 0.44 * width, 0.26 * height), (0.0, 0.0, 0.38 * height)),
         Solid("box", (0.24 * length, 0.38 * width, 0.17 * height), (-0.05 * length, 0.0, 0.8 * height)),
     ]
     return place.put(Mesh(mesh.vertices * stretch, mesh.faces, mesh.colours), solids, ground)

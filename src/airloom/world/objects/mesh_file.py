@@ -22,7 +22,7 @@ from airloom.world.things import Solid
 
 FORMATS = (".obj", ".stl", ".ply", ".glb", ".gltf", ".off", ".dae")
 GREY: Colour = (170, 170, 166)
-MOST_TRIANGLES, MOST_EXACT = 500_000, 4_000
+MOST_TRIANGLES, MOST_EXACT = 500_000, 2_000
 LARGEST, SMALLEST = 5_000.0, 1e-3  # m
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import cos, sin
 
 import numpy as np
 
-from airloom.basics.rotations import matrix_from_euler
 from airloom.world.meshes import Mesh
 from airloom.world.noise import uniform
 from airloom.world.things import Solid
@@ -52,14 +52,15 @@ class Place:
     def put(self, mesh: Mesh, solids: list[Solid], ground: Ground) -> tuple[Mesh, tuple[Solid, ...]]:
         """A shape that stands at the origin comes to its place."""
         at = np.array([self.x, self.y, self.height(ground)])
-        turn = matrix_from_euler(0.0, 0.0, self.yaw)
+        c, s = cos(self.yaw), sin(self.yaw)
+        turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
         placed = Mesh(mesh.vertices * self.scale @ turn.T + at, mesh.faces, mesh.colours)
         return placed, tuple(self._put_solid(solid, at, turn) for solid in solids)
 
     def _put_solid(self, solid: Solid, at: np.ndarray, turn: np.ndarray) -> Solid:
         middle = at + turn @ (self.scale * np.array(solid.position))
         w, x, y, z = solid.attitude
-        c, s = np.cos(self.yaw / 2), np.sin(self.yaw / 2)
+        c, s = cos(self.yaw / 2), sin(self.yaw / 2)
         attitude = (c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w)
         half = tuple(self.scale * h for h in solid.half)
         mesh = None

@@ -46,14 +46,14 @@ def build_tree(tree: Tree, place: Place, ground: Ground) -> tuple[Mesh, tuple[So
 def _solids(form: str, width: float, height: float) -> list[Solid]:
     """Within what is seen."""
     if form == "bush":
-        return [_upright("cylinder", 0.34 * width, 0.0, 0.75 * height)]
+        return [_upright("cylinder", 0.28 * width, 0.0, 0.75 * height)]
     trunk = _upright("cylinder", 0.03 * width, 0.0, 0.3 * height)
     if form == "conifer":
         steps = np.linspace(0.14, 0.95, 6) * height
         radii = 0.4 * width * (1.0 - (steps[1:] - steps[0]) / (height - steps[0]))
         return [trunk, *(_upright("cylinder", r, a, b) for r, (a, b) in zip(radii, pairwise(steps), strict=True))]
     low, high = (CROWNS[form].low + 0.03) * height, 0.95 * height
-    return [trunk, _upright("capsule", min(0.36 * width, 0.45 * (high - low)), low, high)]
+    return [trunk, _upright("capsule", min(0.3 * width, 0.45 * (high - low)), low, high)]
 
 
 def _upright(shape, radius: float, low: float, high: float) -> Solid:

@@ -11,10 +11,10 @@ from airloom.world.objects.place import Ground, Place
 from airloom.world.objects.stations import panel, stations
 from airloom.world.things import Solid
 
-LEAVES: Colour = (88, 116, 46)
+LEAVES: Colour = (92, 109, 54)
 STEM: Colour = (84, 66, 50)
 POST: Colour = (150, 136, 116)
-STEP = 1.0  # m along a row, between two shapes of its leaves
+STEP = 1.5  # m along a row, between two shapes of its leaves
 FREE = 0.38  # of the height, below the leaves
 RING = np.array([[-0.3, 0.0], [-0.5, 0.35], [-0.42, 0.75], [0.0, 1.0], [0.42, 0.75], [0.5, 0.35], [0.3, 0.0]])
 """Across the leaves: shares of the width and of their height."""
@@ -27,11 +27,11 @@ def build_vine_row(vines: VineRow, place: Place, ground: Ground) -> tuple[Mesh, 
     feet = np.array([plant.foot for plant in plants])
     parts = [_leaves(feet, height, width, place.seed)]
     parts += [
-        lathe([[0.025, -0.1], [0.018, FREE * height + 0.15]], 4, STEM).moved(foot)
+        lathe([[0.025, -0.1], [0.02, FREE * height + 0.15]], 3, STEM).moved(foot)
         for foot in feet[:-1] + np.diff(feet, axis=0) / 2
     ]
-    parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 5, POST).moved(post.foot) for post in posts]
-    solids = [panel(a, b, FREE * height, 0.92 * height, 0.7 * width) for a, b in zip(posts, posts[1:], strict=False)]
+    parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 4, POST).moved(post.foot) for post in posts]
+    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in zip(posts, posts[1:], strict=False)]
     return joined(parts), tuple(solids)
 
 

@@ -9,6 +9,7 @@ import viser
 
 from airloom.engines.fleet import expand_copies
 from airloom.scenario import load
+from airloom.studio.scene.daylight import daylight
 from airloom.studio.scene.fleet_view import FINE_AT_MOST, TEAL, FleetView
 from airloom.studio.scene.landscape import Landscape, height_lines
 from airloom.studio.scene.pieces import Pieces
@@ -239,4 +240,4 @@ def test_a_trail_starts_anew_when_time_goes_back():
 
 
 def test_the_sky_is_a_picture():
-    assert sky_image()[:3] == b"\xff\xd8\xff"
+    assert sky_image(daylight(load("hover").world))[:3] == b"\xff\xd8\xff"
