@@ -1,4 +1,4 @@
-"""Made-up ground, drawn: its triangles, and one picture laid over them that has the light and all shadows in it already.
+"""Made-up ground, drawn: its triangles, and a picture laid over them that has the light and all shadows in it.
 
 So browsers without a graphics card have no light to work out, and no shadow can flicker or lie beside its thing.
 """
@@ -45,7 +45,8 @@ class Piece:
 def ground_piece(land: Land, light: Daylight) -> Piece:
     """All of a made-up ground."""
     terrain, grid = land.world.terrain, land.grid
-    assert isinstance(terrain, Generated) and grid is not None
+    assert isinstance(terrain, Generated)
+    assert grid is not None
     vertices, faces, places = _mesh(grid)
     seen = _colours(terrain, grid, COARSE) * _light(land, grid, light, COARSE)
     rim = np.concatenate([seen[0], seen[-1], seen[:, 0], seen[:, -1]]).mean(axis=0)
