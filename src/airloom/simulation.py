@@ -30,6 +30,7 @@ from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
+from airloom.scenario.objects import ObjectError
 from airloom.scenario.terrain import TerrainError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
@@ -37,6 +38,7 @@ from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
+from airloom.world.objects import oddities
 
 LONGEST_CHUNK = 1000  # ticks
 Onlooker = Callable[["Simulation"], None]
@@ -59,7 +61,7 @@ class Simulation:
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
-        except (StackError, TerrainError) as error:
+        except (StackError, TerrainError, ObjectError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
@@ -183,7 +185,7 @@ class Simulation:
             fleet.reset(self.seed)
             fleet.take_over(self.fleet)
             engine = _make_engine(scenario, fleet)
-        except (StackError, TerrainError) as error:
+        except (StackError, TerrainError, ObjectError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self._publisher.publish(self.tick)
         engine.reset()
@@ -296,6 +298,8 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        for text in oddities(self.scenario.world):
+            self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()
         for system in self.systems.values():

@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
     commands = typer.Typer(help="Ground to fly over, made of a survey.", no_args_is_help=True)
     commands.command()(build)
     commands.command()(show)
+    commands.command()(example)
     app.add_typer(commands, name="terrain")
 
 
@@ -130,6 +131,18 @@ def show(
         say(f"Picture: {picture}", "dim")
         if open_:
             typer.launch(str(picture))
+
+
+def example(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What to make: vineyard.")],
+    file: Annotated[Path, typer.Argument(metavar="FIELD.tif", help="The GeoTIFF to write.")],
+    seed: Annotated[int | None, typer.Option(metavar="N", min=0, help="Another one gives another field.")] = None,
+) -> None:
+    """Write a made-up survey as a GeoTIFF, to try `build` on."""
+    from airloom.terrain.example import write_example
+
+    write_example(name, file, seed)
+    say(f"Written: {file}. Make ground of it: airloom terrain build {file}")
 
 
 def _parsed_origin(text: str | None) -> tuple[float, ...] | None:

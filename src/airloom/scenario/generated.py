@@ -37,7 +37,8 @@ class Generated(Model):
             raise ValueError(f"a cell of {self.cell:g} m is too large for {self.size[0]:g} × {self.size[1]:g} m")
         if cells[0] * cells[1] > MOST_CELLS:
             raise ValueError(
-                f"{cells[0] * cells[1]:.3g} cells are more than {MOST_CELLS:g}; make the cell larger than {self.cell:g} m"
+                f"{cells[0] * cells[1]:.3g} cells are more than {MOST_CELLS:g}; "
+                f"make the cell larger than {self.cell:g} m"
             )
         return self
 

@@ -11,7 +11,8 @@ from airloom.errors import UserError
 from .scatter import InRows, Rule
 from .values import Bounded, Colour, Extent, Model, NonNegative, Point, Positive, Vector3, Whole
 
-Size = tuple[Extent, Extent, Extent]
+Side = Annotated[Positive, Field(ge=0.5, le=200)]
+Size = tuple[Side, Side, Side]
 Path = Annotated[list[Point], Field(min_length=2, max_length=10_000)]
 
 

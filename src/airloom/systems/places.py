@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from airloom.commands import Vector
 from airloom.scenario.errors import KeyPath
@@ -14,19 +14,22 @@ def below_ground(
     scenario: Scenario, places: Iterable[tuple[KeyPath | str, Vector]]
 ) -> Iterator[tuple[KeyPath | str, str]]:
     """Those that nobody can reach, by the keys that give them."""
+    ground = _ground(scenario)
     for key, (x, y, z) in places:
-        height = _ground_height(scenario, x, y)
-        if z < height:
+        if z < (height := ground(x, y)):
             yield key, f"({x:g}, {y:g}, {z:g}) lies {height - z:.3g} m below the ground"
 
 
-def _ground_height(scenario: Scenario, x: float, y: float) -> float:
+def _ground(scenario: Scenario) -> Callable[[float, float], float]:
+    """Its height at a place."""
     terrain = scenario.world.terrain
     if isinstance(terrain, Plane):
-        return terrain.height
+        return lambda x, y: terrain.height
     from airloom.world.land import Land  # compiled, which a plane need not wait for
 
     try:
-        return Land(scenario.world).height(x, y)
+        land = Land(scenario.world)
+        land.height(0.0, 0.0)
     except TerrainError:
-        return -float("inf")  # told where the simulation is made
+        return lambda x, y: -float("inf")  # told where the simulation is made
+    return land.height

@@ -6,6 +6,7 @@ It is 0 m high in its middle, so that vehicles can start there, and lowest along
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -100,7 +101,7 @@ def field_of(terrain: Vineyard) -> np.ndarray:
     return corners @ np.array([[c, s], [-s, c]]) + terrain.center
 
 
-# -- colours -------------------------------------------------------------------------------------------------------------
+# -- colours -----------------------------------------------------------------------------------------------------------
 
 
 def colours_of(
@@ -164,7 +165,7 @@ def _with_road(road: Road, colours: np.ndarray, x: np.ndarray, y: np.ndarray, fi
 
 def _distance_to_path(path: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     nearest = np.full(x.shape, np.inf)
-    for (ax, ay), (bx, by) in zip(path, path[1:], strict=False):
+    for (ax, ay), (bx, by) in pairwise(path):
         dx, dy = bx - ax, by - ay
         share = np.clip(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0.0, 1.0)
         nearest = np.minimum(nearest, np.hypot(x - ax - share * dx, y - ay - share * dy))

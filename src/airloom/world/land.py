@@ -19,6 +19,8 @@ from airloom.world.things import Thing
 from airloom.world.tree import tree_of
 from airloom.world.triangulation import SMALL, Level, triangulate, usual_errors, whole
 
+_LATEST: dict[str, list[Thing]] = {}
+"""Things of the world that was looked at last."""
 SHAPES = {"box": 0, "cylinder": 1, "sphere": 2}
 
 
@@ -63,7 +65,16 @@ class Land:
     def things(self) -> list[Thing]:
         """What stands on the ground."""
         overhangs = self.survey.overhangs if self.survey is not None else None
-        return [*([overhangs] if overhangs else []), *things_of(self.world, self.height)]
+        return [*([overhangs] if overhangs else []), *self._objects()]
+
+    def _objects(self) -> list[Thing]:
+        """Made once for a world: every edit of a vehicle makes another land, with the same things on it."""
+        key = self.world.model_dump_json(include={"terrain", "objects"})
+        if key not in _LATEST:
+            things = things_of(self.world, self.height)
+            _LATEST.clear()
+            _LATEST[key] = things
+        return _LATEST[key]
 
     @cached_property
     def array(self) -> np.ndarray:

@@ -232,7 +232,7 @@ def test_a_flat_mesh_has_no_hull(tmp_path):
         _ = land_with({"own": own}).things
 
 
-# -- what they are to others --------------------------------------------------------------------------------------------
+# -- what they are to others ------------------------------------------------------------------------------------------
 
 
 def test_rays_meet_roofs_and_trees():

@@ -55,9 +55,9 @@ def linear(colours: np.ndarray) -> np.ndarray:
 def pictured_glb(
     vertices: np.ndarray, faces: np.ndarray, places: np.ndarray, picture: np.ndarray, light: float
 ) -> bytes:
-    """Triangles with a picture laid over them that brings its own light, times `light`; opacity if it has a fourth channel.
+    """Triangles with a picture laid over them that brings its own light, times `light`.
 
-    Places of the vertices in the picture run from its lower left, 0 … 1.
+    Places of the vertices in the picture run from its lower left, 0 … 1. A fourth channel is its opacity.
     """
     image, has_opacity = Image.fromarray(picture), picture.shape[2] == 4
     image.format = "PNG" if has_opacity else "JPEG"  # trimesh writes the file as this

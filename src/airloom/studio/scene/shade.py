@@ -1,7 +1,7 @@
 """Where the ground lies in the shadow of things: all their shadows in one picture, seen from above.
 
-Triangles of things are moved along the sunlight to the ground and painted there. Many things cost one picture, and where
-shadows overlap it is no darker.
+Triangles of things are moved along the sunlight to the ground and painted there. Many things cost one picture, and
+where shadows overlap it is no darker.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def shade_of(land: Land, sunlight: np.ndarray, low=None, high=None, most: int = 
 
 
 def shade_cloth(shade: Shade, land: Land) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Vertices, faces, places in the picture, and the picture with its opacity: laid over ground that has no picture."""
+    """Vertices, faces, places in the picture, the picture with its opacity: laid over ground that has no picture."""
     parts = 1 if land.grid is None else int(min(max(np.ptp([shade.low, shade.high], axis=0) / land.grid.cell), CLOTH))
     share = np.linspace(0.0, 1.0, parts + 1)
     u, v = (each.ravel() for each in np.meshgrid(share, share))

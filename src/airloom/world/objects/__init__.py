@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from airloom.scenario.models import World
-from airloom.scenario.objects import MeshObject, ObjectError
+from airloom.scenario.objects import MeshObject, Object, ObjectError
 from airloom.world.meshes import Mesh
 from airloom.world.objects.car import build_car
 from airloom.world.objects.fence import build_fence
@@ -28,16 +28,24 @@ MOST_TRIANGLES = 8_000_000
 
 def things_of(world: World, ground: Ground) -> list[Thing]:
     """All that stands in a world; those of a scattered object are named NAME_0, NAME_1, …"""
-    things, triangles = [], 0
+    things: list[Thing] = []
+    triangles = 0
     for name, placed in world.objects.items():
-        places = places_of(name, placed)
-        for n, place in enumerate(places):
-            mesh, solids = BUILDERS[placed.kind](placed, place, ground)
-            triangles += len(mesh.faces)
-            if triangles > MOST_TRIANGLES:
-                raise ObjectError(f"world.objects.{name}: with it the world has more than {MOST_TRIANGLES:g} triangles")
-            things.append(Thing(name if placed.scatter is None else f"{name}_{n}", placed.kind, mesh, solids))
+        try:
+            for thing in _built(name, placed, ground):
+                things.append(thing)
+                triangles += len(thing.mesh.faces)
+                if triangles > MOST_TRIANGLES:
+                    raise ObjectError(f"with it the world has more than {MOST_TRIANGLES:,} triangles; have fewer")
+        except ObjectError as error:
+            raise ObjectError(f"world.objects.{name}: {error}") from None
     return things
+
+
+def _built(name: str, placed: Object, ground: Ground) -> Iterator[Thing]:
+    for n, place in enumerate(places_of(name, placed)):
+        mesh, solids = BUILDERS[placed.kind](placed, place, ground)
+        yield Thing(name if placed.scatter is None else f"{name}_{n}", placed.kind, mesh, solids)
 
 
 def oddities(world: World) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from airloom.scenario.objects import Fence
@@ -20,7 +22,7 @@ def build_fence(fence: Fence, place: Place, ground: Ground) -> tuple[Mesh, tuple
     row = stations(place.path(fence.path), fence.spacing, place, ground)
     parts: list[Mesh] = [_post(station, height, colour) for station in row]
     solids = []
-    for a, b in zip(row, row[1:], strict=False):
+    for a, b in pairwise(row):
         parts += _between(fence.form, a, b, height, colour)
         solids.append(panel(a, b, 0.0, height, THICK))
     return joined(parts), tuple(solids)

@@ -34,10 +34,6 @@ def build_house(house: House, place: Place, ground: Ground) -> tuple[Mesh, tuple
     return place.put(joined(parts), _solids(house), ground)
 
 
-def _rise(house: House) -> float:
-    return 0.0 if house.roof == "flat" else house.roof_height
-
-
 def _solids(house: House) -> list[Solid]:
     length, width, height = house.size
     walls = _block(length, width, 0.0, height)
@@ -140,9 +136,7 @@ def _openings(house: House, shutters: Colour | None, place: Place) -> list[Mesh]
     length, width, height = house.size
     storeys = max(1, round((height - 0.2) / STOREY))
     parts: list[Mesh] = []
-    for side, (along, out) in enumerate(
-        ((length, width / 2), (width, length / 2), (length, width / 2), (width, length / 2))
-    ):
+    for side, (along, out) in enumerate(2 * ((length, width / 2), (width, length / 2))):
         turn = matrix_from_euler(0.0, 0.0, side * np.pi / 2 + np.pi / 2)
         count = max(1, int((along - 0.6) / 3.0))
         middle = count // 2 if side == 2 else -1

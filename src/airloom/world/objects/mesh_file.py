@@ -40,8 +40,8 @@ def _standing(own: MeshObject) -> Mesh:
     longest = float(np.ptp(mesh.vertices, axis=0).max())
     if not SMALLEST < longest < LARGEST or np.abs(mesh.vertices).max() > EDGE:
         raise ObjectError(
-            f"{own.file}: is {longest:.3g} m large at a scale of {own.scale}; between {SMALLEST:g} and {LARGEST:g} m can "
-            "be used. Files in millimetres need scale: 0.001"
+            f"{own.file}: is {longest:.3g} m large at a scale of {own.scale}; it may be between {SMALLEST:g} and "
+            f"{LARGEST:g} m. Files in millimetres need scale: 0.001"
         )
     if own.colour is not None:
         mesh.colours[:, :3] = own.colour

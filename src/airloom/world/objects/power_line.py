@@ -1,10 +1,12 @@
 """Power lines: poles with cross-arms and insulators, and wires that sag between them.
 
-A wire that is little longer than its span hangs in a parabola, z = 4 s u (u − 1) with u from one pole to the next and the
-sag s, which differs from the catenary by less than s²/span².
+A wire that is little longer than its span hangs in a parabola, z = 4 s u (u − 1) with u from one pole to the next and
+the sag s, which differs from the catenary by less than s²/span².
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,17 +31,17 @@ def build_power_line(line: PowerLine, place: Place, ground: Ground) -> tuple[Mes
     parts: list[Mesh] = []
     solids: list[Solid] = []
     for foot, aside in zip(feet, asides, strict=True):
-        top = foot + [0.0, 0.0, height - DROP]
+        top = foot + np.array([0.0, 0.0, height - DROP])
         parts.append(lathe([[0.15, -0.5], [0.14, 0.0], [0.09, height]], 9, POLE).moved(foot))
         parts.append(beam(top - (reach + 0.15) * aside, top + (reach + 0.15) * aside, 0.1, 0.12, POLE))
         parts += [_insulator().moved(top + offset * aside) for offset in _offsets(line.wires)]
-        solids.append(Solid("cylinder", (0.12, 0.12, height / 2), tuple((foot + [0, 0, height / 2]).tolist())))
+        solids.append(Solid("cylinder", (0.12, 0.12, height / 2), (*foot[:2].tolist(), float(foot[2]) + height / 2)))
     for k in range(len(feet) - 1):
         for offset in _offsets(line.wires):
             ends = [feet[n] + [0.0, 0.0, height - DROP + 0.2] + offset * asides[n] for n in (k, k + 1)]
             points = _hanging(*ends, line.sag)
             parts.append(_wire(points))
-            solids += [_rod(a, b) for a, b in zip(points, points[1:], strict=False)]
+            solids += [_rod(a, b) for a, b in pairwise(points)]
     return joined(parts), tuple(solids)
 
 

@@ -34,9 +34,9 @@ def places_of(name: str, placed: Placed) -> list[Place]:
         return [Place(x, y, z, placed.yaw, seed=key_of(name))]
     spots = list(_spots(placed))
     if not spots:
-        raise ObjectError(f"world.objects.{name}.scatter: nothing fits into the polygon; choose a smaller spacing")
+        raise ObjectError("scatter: nothing fits into the polygon; choose a smaller spacing")
     if len(spots) > MOST:
-        raise ObjectError(f"world.objects.{name}.scatter: gives {len(spots)} places; {MOST} are the most")
+        raise ObjectError(f"scatter: gives {len(spots)} places; {MOST} are the most")
     seed = key_of(rule.seed, name)
     chance = [uniform(seed, np.arange(len(spots)), channel) for channel in (SHIFT_X, SHIFT_Y, TURN, SIZE)]
     aside, beside, turn = (2.0 * share - 1.0 for share in chance[:3])

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from airloom.basics.rotations import quaternion_from_euler
+from airloom.scenario.objects import ObjectError
 from airloom.world.objects.place import Ground, Place
 from airloom.world.things import Solid
+
+MOST_STATIONS = 20_000
 
 
 @dataclass(frozen=True)
@@ -18,15 +22,19 @@ class Station:
     foot: np.ndarray
 
     def above(self, height: float) -> np.ndarray:
-        return self.foot + [0.0, 0.0, height]
+        return self.foot + np.array([0.0, 0.0, height])
 
 
 def stations(path: np.ndarray, spacing: float, place: Place, ground: Ground) -> list[Station]:
     """All corners of a path, and as many points between two of them as keep the spacing."""
     points = [path[0]]
-    for start, end in zip(path, path[1:], strict=False):
+    for start, end in pairwise(path):
         parts = max(1, round(float(np.hypot(*(end - start))) / spacing))
         points += [start + k / parts * (end - start) for k in range(1, parts + 1)]
+    if len(points) > MOST_STATIONS:
+        raise ObjectError(
+            f"a path with {len(points)} posts is too long; the most are {MOST_STATIONS}"
+        )
     return [Station(np.array([x, y, place.height(ground, float(x), float(y))])) for x, y in points]
 
 

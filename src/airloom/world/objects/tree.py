@@ -1,4 +1,4 @@
-"""Trees: crowns with lobes of leaves, cones of branches, a trunk. A few of each form are made; the rest are their likes.
+"""Trees: crowns with lobes of leaves, cones of branches, a trunk. A few of each form are made; the rest are alike.
 
 Foliage is a closed surface around a middle, whose distance in each direction is that of the farthest of some balls,
 roughened by noise; it is darker below and within, where less light comes.
@@ -122,12 +122,13 @@ def _tufts(count: int, seed: int, shape: np.ndarray, lit: np.ndarray, colour: Co
     number = np.arange(count)
     on = (uniform(seed, number, 6) * len(shape)).astype(int)
     root = shape[on] * (0.9 + 0.12 * uniform(seed, number, 7))[:, None]
-    corners = [root + (0.06 if len(shape) > 100 else 0.1) * np.stack([2.0 * uniform(seed, number, 10 + 3 * k + axis) - 1.0 for axis in range(3)], 1)
-               for k in range(3)]  # fmt: skip
+    reach = 0.06 if count > 100 else 0.1
+    away = np.stack([uniform(seed, number, 10 + channel) for channel in range(9)], axis=1).reshape(-1, 3, 3)
+    corners = root[:, None] + reach * (2.0 * away - 1.0)
     first = 3 * number
     up = np.stack([first, first + 1, first + 2], axis=1)
     light = np.repeat(0.5 + lit[on] + 0.2 * (uniform(seed, number, 8) - 0.5), 3)
-    return _painted(np.stack(corners, axis=1).reshape(-1, 3), np.concatenate([up, up[:, ::-1]]), colour, light)
+    return _painted(corners.reshape(-1, 3), np.concatenate([up, up[:, ::-1]]), colour, light)
 
 
 def _fitted(vertices: np.ndarray, low: float) -> np.ndarray:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from airloom.scenario.objects import VineRow
@@ -28,10 +30,10 @@ def build_vine_row(vines: VineRow, place: Place, ground: Ground) -> tuple[Mesh, 
     parts = [_leaves(feet, height, width, place.seed)]
     parts += [
         lathe([[0.025, -0.1], [0.02, FREE * height + 0.15]], 3, STEM).moved(foot)
-        for foot in feet[:-1] + np.diff(feet, axis=0) / 2
+        for foot in ((feet[:-1] + feet[1:]) / 2)[::2]
     ]
     parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 4, POST).moved(post.foot) for post in posts]
-    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in zip(posts, posts[1:], strict=False)]
+    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in pairwise(posts)]
     return joined(parts), tuple(solids)
 
 
