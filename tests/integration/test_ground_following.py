@@ -7,9 +7,14 @@ import pytest
 
 from airloom.simulation import Simulation
 
+HILLS = {
+    "world": "hills", "duration": 90, "systems.follow.height": 5, "systems.follow.speed": 4,
+    "systems.follow.path": [[30, 30], [-30, 20], [-30, -30], [30, -20], [0, 0]],
+}  # fmt: skip
+
 
 def flown(**changes):
-    sim = Simulation.load("terrain", overrides={"log.rate": 10, **changes})
+    sim = Simulation.load("terrain", overrides={"log.rate": 10, **HILLS, **changes})
     heights = []
     (vehicle,) = sim.vehicles.values()
     while sim.time < sim.scenario.duration:
