@@ -46,6 +46,7 @@ SHOTS = {
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
+    "village": Shot(47, "follow"),
     "waypoints": Shot(13, "chase"),
 }
 

@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import load, models
+from airloom.scenario import generated, light, load, models, objects, scatter
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -66,7 +66,25 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.Origin: "Origin",
     models.Plane: "Terrain: plane",
     models.HeightField: "Terrain: heightfield",
+    generated.Meadow: "Terrain: meadow",
+    generated.Vineyard: "Terrain: vineyard",
+    generated.Mountains: "Terrain: mountains",
+    generated.Road: "Road",
     models.Obstacle: "Obstacle",
+    objects.Tree: "Object: tree",
+    objects.House: "Object: house",
+    objects.Car: "Object: car",
+    objects.Post: "Object: post",
+    objects.Fence: "Object: fence",
+    objects.PowerLine: "Object: power_line",
+    objects.VineRow: "Object: vine_row",
+    objects.MeshObject: "Object: mesh",
+    scatter.InGrid: "Scatter: grid",
+    scatter.InRows: "Scatter: rows",
+    scatter.AtRandom: "Scatter: random",
+    light.Light: "Light",
+    light.Sun: "Sun",
+    light.Fog: "Fog",
     models.Vehicle: "Vehicle",
     models.Inertia: "Inertia",
     models.Rotor: "Rotor",
@@ -118,6 +136,19 @@ NOTES = {
     "World.obstacles": "by name",
     "Plane.kind": "flat ground without end",
     "HeightField.kind": "ground from a grid of heights",
+    "Generated.kind": "ground that is made up",
+    "Generated.roads": "strips of another surface",
+    "World.light": "sun, sky and haze",
+    "Light.sun": "where it stands",
+    "Light.fog": "how far one sees",
+    "Placed.kind": "what it is",
+    "Tree.form": "its shape",
+    "House.roof": "its shape",
+    "Fence.form": "what is between its posts",
+    "PowerLine.wires": "how many, side by side",
+    "Scatter.kind": "the rule",
+    "InGrid.rows": "how many rows",
+    "AtRandom.count": "how many",
     "Obstacle.shape": "upright",
     "Plane.height": "m",
     "HeightField.center": "of the grid, east and north, m",

@@ -72,9 +72,9 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
     land = fleet.land
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, land.base))
     if land.grid is not None:
-        size = PatchSize.of(land.grid, fleet.reach)
+        patch = PatchSize.of(land.grid, fleet.reach)
         for craft in fleet.crafts:
-            _add_patch(spec, craft.name, land.grid, size, contact_time(scenario.step))
+            _add_patch(spec, craft.name, land.grid, patch, contact_time(scenario.step))
     for obstacle in scenario.world.obstacles.values():
         _add_solid(spec, _of_obstacle(obstacle))
     for thing in land.things:

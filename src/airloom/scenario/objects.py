@@ -37,7 +37,9 @@ class Tree(Placed):
     form: Literal["broadleaf", "conifer", "poplar", "bush"] = "broadleaf"
     height: Extent | None = Field(None, le=150, description="m; usual for its form if left out")
     width: Extent | None = Field(None, le=100, description="of the crown, m; usual for its form if left out")
-    colour: Colour | None = Field(None, description="of the leaves: red, green, blue, 0 … 255; as nature has it")
+    colour: Colour | None = Field(
+        None, description="of the leaves: red, green, blue, 0 … 255; usual for its form if left out"
+    )
 
 
 class House(Placed):

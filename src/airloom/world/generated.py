@@ -5,6 +5,7 @@ It is 0 m high in its middle, so that vehicles can start there, and lowest along
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 
@@ -40,8 +41,7 @@ def _grid(kind: type[Generated], text: str) -> Grid:
 
 def heights_of(terrain: Generated, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """At places from its middle, 0 along its rim."""
-    shape = {Meadow: _meadow, Vineyard: _vineyard, Mountains: _mountains}[type(terrain)]
-    return np.maximum(shape(terrain, x, y), 0.0) * _window(terrain, x, y)
+    return np.maximum(_SHAPES[type(terrain)](terrain, x, y), 0.0) * _window(terrain, x, y)
 
 
 def _window(terrain: Generated, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -93,12 +93,11 @@ def _in_field(terrain: Vineyard, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarr
     return _smooth(0.5 + inward), across
 
 
-def field_of(terrain: Vineyard) -> np.ndarray:
-    """Corners of the field [corner, xy], counterclockwise."""
-    c, s = np.cos(terrain.heading), np.sin(terrain.heading)
-    half = np.array(terrain.field) / 2
-    corners = np.array([[1, -1], [1, 1], [-1, 1], [-1, -1]]) * half
-    return corners @ np.array([[c, s], [-s, c]]) + terrain.center
+_SHAPES: dict[type[Generated], Callable[..., np.ndarray]] = {
+    Meadow: _meadow,
+    Vineyard: _vineyard,
+    Mountains: _mountains,
+}
 
 
 # -- colours -----------------------------------------------------------------------------------------------------------

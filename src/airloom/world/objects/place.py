@@ -62,8 +62,10 @@ class Place:
         w, x, y, z = solid.attitude
         c, s = cos(self.yaw / 2), sin(self.yaw / 2)
         attitude = (c * w - s * z, c * x - s * y, c * y + s * x, c * z + s * w)
-        half = tuple(self.scale * h for h in solid.half)
+        x_half, y_half, z_half = (self.scale * h for h in solid.half)
         mesh = None
         if solid.mesh is not None:
             mesh = Mesh(self.scale * solid.mesh.vertices, solid.mesh.faces, solid.mesh.colours)
-        return replace(solid, half=half, position=tuple(middle.tolist()), attitude=attitude, mesh=mesh)
+        return replace(
+            solid, half=(x_half, y_half, z_half), position=tuple(middle.tolist()), attitude=attitude, mesh=mesh
+        )

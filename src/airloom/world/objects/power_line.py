@@ -38,8 +38,8 @@ def build_power_line(line: PowerLine, place: Place, ground: Ground) -> tuple[Mes
         solids.append(Solid("cylinder", (0.12, 0.12, height / 2), (*foot[:2].tolist(), float(foot[2]) + height / 2)))
     for k in range(len(feet) - 1):
         for offset in _offsets(line.wires):
-            ends = [feet[n] + [0.0, 0.0, height - DROP + 0.2] + offset * asides[n] for n in (k, k + 1)]
-            points = _hanging(*ends, line.sag)
+            start, end = (feet[n] + [0.0, 0.0, height - DROP + 0.2] + offset * asides[n] for n in (k, k + 1))
+            points = _hanging(start, end, line.sag)
             parts.append(_wire(points))
             solids += [_rod(a, b) for a, b in pairwise(points)]
     return joined(parts), tuple(solids)

@@ -32,9 +32,7 @@ def stations(path: np.ndarray, spacing: float, place: Place, ground: Ground) -> 
         parts = max(1, round(float(np.hypot(*(end - start))) / spacing))
         points += [start + k / parts * (end - start) for k in range(1, parts + 1)]
     if len(points) > MOST_STATIONS:
-        raise ObjectError(
-            f"a path with {len(points)} posts is too long; the most are {MOST_STATIONS}"
-        )
+        raise ObjectError(f"a path with {len(points)} posts is too long; the most are {MOST_STATIONS}")
     return [Station(np.array([x, y, place.height(ground, float(x), float(y))])) for x, y in points]
 
 
