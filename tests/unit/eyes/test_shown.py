@@ -54,7 +54,7 @@ def test_of_a_recorded_run_the_logged_pictures_are_shown(tmp_path):
     reply = source.ask("look", vehicle="cf", eye="eye")
     assert reply["time"] == pytest.approx(0.2)
     assert picture_in(reply).shape == (48, 64, 3)
-    with pytest.raises(Refused, match="name /cf/imu/image in log.topics"):
+    with pytest.raises(Refused, match=r"name /cf/imu/image in log\.topics"):
         source.ask("look", vehicle="cf", eye="imu")
     source.close()
 
