@@ -42,6 +42,7 @@ SHOTS = {
     "fleet": Shot(12, "chase", "drone_40"),
     "hil": Shot(18, zoom=1.6, middle=(0.45, 0.36)),
     "hover": Shot(7, "chase"),
+    "lidar": Shot(30),
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -179,11 +180,19 @@ def test_every_vehicle_takes_off_from_the_ground(on: str, vehicle: str) -> None:
     assert flight.largest_tilt(2.0) < 0.1
 
 
+SMALLER: dict[str, dict[str, Any]] = {
+    "fleet": {"vehicles.drone.copies.count": 10},
+    "lidar": {"vehicles.drone.sensors.lidar.pattern.columns": 60},
+}
+
+
 @pytest.mark.parametrize("on", ENGINES)
 @pytest.mark.parametrize("scenario", sorted(known("scenario")))
-def test_every_scenario_runs_to_its_end(on: str, scenario: str) -> None:
-    copies = {"vehicles.drone.copies.count": 10} if scenario == "fleet" else {}
-    sim = Simulation.load(scenario, overrides={"engine": on, **copies})
+def test_every_scenario_runs_to_its_end(
+    on: str, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where a survey leaves its points
+    sim = Simulation.load(scenario, overrides={"engine": on, **SMALLER.get(scenario, {})})
     if any(vehicle.autopilot for vehicle in sim.vehicles.values()):
         pytest.skip("needs a program that is not in the package registries; tests of its own fly it")
     sim.run()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes.util
 import os
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import mujoco
@@ -60,6 +61,13 @@ def _new_context(width: int, height: int) -> Any:
     return context
 
 
+def _free(context: Any, drawing: mujoco.MjrContext) -> None:
+    """What is freed is that of the context which is current: it must be this one, or another's pictures are lost."""
+    context.make_current()
+    drawing.free()
+    context.free()
+
+
 class Stage:
     """A fleet and its land, drawn from anywhere."""
 
@@ -69,6 +77,7 @@ class Stage:
         self._data = mujoco.MjData(self._model)
         self._context = _new_context(width, height)
         self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
+        weakref.finalize(self, _free, self._context, self._drawing)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
         self._scene = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
         self._camera = mujoco.MjvCamera()

@@ -44,7 +44,6 @@ TABS: tuple[tuple[str, viser.IconName, type[Panel]], ...] = (
     ("Fly", viser.Icon.DRONE, VehiclePanel),
     ("World", viser.Icon.MOUNTAIN, WorldPanel),
     ("View", viser.Icon.EYE, ViewPanel),
-    ("Eyes", viser.Icon.CAMERA, EyesPanel),
     ("Plots", viser.Icon.CHART_LINE, PlotsPanel),
     ("Events", viser.Icon.MESSAGE_2, EventsPanel),
 )
@@ -154,10 +153,10 @@ class Studio:
         for label, icon, kind in TABS:
             if kind is WorldPanel and self.state.source.recorded:
                 continue
-            if kind is EyesPanel and not any(map(eyes_of, self.state.source.scenario.vehicles.values())):
-                continue
             with tabs.add_tab(label, icon):
                 panels.append(kind(self.state))
+                if kind is ViewPanel and any(map(eyes_of, self.state.source.scenario.vehicles.values())):
+                    panels.append(EyesPanel(self.state))
         return panels
 
     # -- a frame -----------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes.util
+import gc
 from typing import Any
 
 import numpy as np
@@ -57,3 +58,18 @@ def test_noise_and_faults_are_those_of_any_sensor():
     assert (noisy - clean).std() == pytest.approx(5.0, rel=0.05)
     dark, bright = pictures(CAMERA, 0.1, systems={"fault": offset})
     assert np.median(pixels(bright) - pixels(dark)) == 40
+
+
+def test_a_camera_that_is_gone_takes_nothing_from_another():
+    """OpenGL frees the things of whichever context is current."""
+    odometry = {"kind": "odometry", "rate": 125}
+    own = body(pose={"position": (0, 0, 2)}, sensors={"eye": CAMERA, "odometry": odometry})
+    fields = {"name": "camera", "engine": {"kind": "batch"}, "world": {"gravity": 0.0}, "vehicles": {"body": own}}
+    sim = Simulation(Scenario.model_validate(fields))
+    eye = sim.vehicles["body"].eye("eye")
+    sim.first_look()
+    before = eye.frame.pixels
+    pictures(CAMERA)
+    gc.collect()
+    sim.run(until=0.1)
+    assert np.array_equal(eye.frame.pixels, before)

@@ -125,6 +125,30 @@ def test_of_a_large_terrain_only_what_is_near_is_built(tmp_path):
     assert np.abs(points[:, 2] - heights).max() < 1e-3
 
 
+def test_of_more_ground_than_a_scene_takes_the_finest_mesh_is_seen(monkeypatch):
+    """Within its error, and on the same rays as all cells."""
+    across = np.linspace(0.0, 12.0, 200)
+    heights = 2.0 * np.sin(across)[:, None] * np.cos(0.7 * across)
+    terrain = {"kind": "heightfield", "size": (199.0, 199.0), "heights": heights.tolist()}
+    eye = {**LIDAR, "max_distance": 40.0, "pattern": {**LIDAR["pattern"], "lowest": -1.2, "highest": -0.5}}
+
+    def scan() -> Any:
+        sim = watching(eye, {"terrain": terrain})
+        sim.vehicles["body"].place((10.0, -20.0, 8.0))
+        return sim, frame_of(sim)
+
+    _, all_cells = scan()
+    monkeypatch.setattr("airloom.eyes.sight.MOST_CELLS", 1000)
+    sim, mesh = scan()
+    ((window, _),) = sim.eyes.sight._scenes.items()
+    assert window.tile is not None
+    points = mesh.to_world(mesh.points)
+    errors = [z - sim.fleet.land.height(x, y) for x, y, z in points]
+    level = sim.fleet.land.levels[0]
+    assert len(points) == len(all_cells.points) > 100
+    assert 1e-4 < np.abs(errors).max() < 2 * level.error
+
+
 def test_an_eye_in_the_ground_sees_nothing_and_says_so_once():
     sim = watching({**DEPTH, "position": [0, 0, -3]})
     assert np.isnan(frame_of(sim).depth).all()

@@ -55,7 +55,7 @@ class EyesPanel(Panel):
     def _show_points(self, points: np.ndarray) -> None:
         if self._cloud is None:
             self._cloud = self.studio.server.scene.add_point_cloud(
-                "/world/eye_points", np.zeros((1, 3)), np.zeros((1, 3)), point_size=0.05, visible=False
+                "/world/eye_points", np.zeros((1, 3)), np.zeros((1, 3)), point_size=0.03, visible=False
             )
         self._cloud.visible = len(points) > 0
         if len(points):
