@@ -128,8 +128,12 @@ def opened(
     band: int | None = None,
     units: str | None = None,
     window: tuple[int, int, int, int] | None = None,
+    other_crs: str | None = None,
 ) -> Iterator[Raster]:
-    """A raster of heights, checked: what follows can rely on it, but reading may find that the file is damaged."""
+    """A raster, checked: what follows can rely on it, but reading may find that the file is damaged.
+
+    `crs` is used instead of its own coordinate system, `other_crs` only if it has none.
+    """
     rasterio = library("rasterio", "a GeoTIFF")
     if not file.exists():
         raise TerrainError(f"there is no file {file}")
@@ -140,7 +144,7 @@ def opened(
         except rasterio.errors.RasterioError as error:
             raise TerrainError(f"{file} is no raster that can be read: {_told(error)}") from None
     with data:
-        system = _system(file, data, crs)
+        system = _system(file, data, crs or (other_crs if data.crs is None else None))
         raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
         raster.unit = _unit(raster, units)
         yield raster
