@@ -253,7 +253,7 @@ def test_a_vehicle_on_a_surveyed_corner_reads_its_coordinates_to_a_centimetre(tm
     assert sim.fleet.land.height(x, y) == pytest.approx(z, abs=0.01)
     assert sim.fleet.land.hit((x, y, z + 2.0), (0.0, 0.0, -1.0), 10.0) == pytest.approx(2.0, abs=0.01)
     fixes: list[Any] = []
-    sim.bus.subscribe("/body/gnss", lambda *told: fixes.append(told[-1]))
+    sim.bus.subscribe("/body/gnss", lambda topic, message, time: fixes.append(message))
     sim.run(until=0.3)
     to = pyproj.Transformer.from_crs("EPSG:4326", UTM, always_xy=True)
     assert to.transform(fixes[-1].longitude, fixes[-1].latitude) == pytest.approx(corner, abs=0.01)
