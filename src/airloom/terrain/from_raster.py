@@ -74,6 +74,7 @@ def frame_of(
         longitude, latitude = (round(float(angle), 8) for angle in degrees_of(crs, east, north))
         if not (abs(latitude) <= 90.0 and abs(longitude) <= 360.0):
             raise TerrainError(f"the survey's middle ({east:g}, {north:g}) is nowhere on Earth in {crs.name}")
+        longitude -= 360.0 if longitude > 180.0 else 0.0
     height = origin[2] if origin and len(origin) > 2 else round(altitude(east, north), 2)
     return Frame(Place(latitude, longitude, height), crs)
 

@@ -16,6 +16,7 @@ from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
 from airloom.terrain.frame import LOCAL, crs_of, horizontal_unit, metres_in, vertical_unit
 
+CACHE = 192  # MB of pixels that GDAL keeps; left alone it takes a twentieth of the machine's memory
 LOOK = 512  # pixels each way of a first look
 
 
@@ -143,7 +144,7 @@ def opened(
             data = rasterio.open(file)
         except rasterio.errors.RasterioError as error:
             raise TerrainError(f"{file} is no raster that can be read: {_told(error)}") from None
-    with data:
+    with data, rasterio.Env(GDAL_CACHEMAX=CACHE):
         system = _system(file, data, crs or (other_crs if data.crs is None else None))
         raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
         raster.unit = _unit(raster, units)
