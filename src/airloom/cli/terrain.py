@@ -102,7 +102,7 @@ def build(
     place = _parsed_origin(origin)
     with abandoned_by_signals(lambda: shutil.rmtree(part_of(target), ignore_errors=True)), _bar() as progress:
         build_terrain(
-            survey, target, origin=place, crs=crs, crop=crop, cell=cell, by=by and by.value, holes=holes.value,
+            survey, target, origin=place, crs=crs, crop=crop, cell=cell, by=by.value if by else None, holes=holes.value,
             units=units, band=band, surface=surface.value, colour=colour, error=error, overhangs=overhangs,
             progress=progress,
         )  # fmt: skip

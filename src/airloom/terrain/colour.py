@@ -10,7 +10,7 @@ import numpy as np
 from airloom.compiled import compiled
 from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
-from airloom.terrain.gridded import MARGIN, Progress, blocks_of, metres_of_pixel, places_of, window_of
+from airloom.terrain.from_raster import MARGIN, PartDone, blocks_of, metres_of_pixel, places_of, window_of
 from airloom.terrain.layout import Layout
 from airloom.terrain.preview import tinted
 from airloom.terrain.raster import LOOK, Raster, opened
@@ -18,14 +18,19 @@ from airloom.terrain.resample import COLUMN, ROW, STEP, between
 
 LARGEST = 4096  # pixels each way
 BLOCK = 1024
-WEBFRIENDLY = 88  # quality of the JPEG
+QUALITY = 88  # of the JPEG
 
 
-def draw_colours(photo: Path, layout: Layout, heights: np.ndarray, file: Path, crs: str | None, progress: Progress):
-    """Write a JPEG, its first row in the north. Where the photo has nothing, colours go by height."""
+def draw_colours(
+    photo: Path, layout: Layout, heights: np.ndarray, file: Path, crs: str | None, progress: PartDone
+) -> float:
+    """Write a JPEG, its first row in the north. Where the photo has nothing, colours go by height.
+
+    The share of the ground that the photo covers.
+    """
     from PIL import Image
 
-    with opened(photo, crs, band=1) as raster:
+    with opened(photo, band=1, other_crs=crs) as raster:
         bands, top = _bands(raster), _brightest(raster)
         target = _picture_layout(raster, layout)
         picture = np.empty((target.rows, target.columns, 3), dtype=np.uint8)
@@ -50,7 +55,7 @@ def draw_colours(photo: Path, layout: Layout, heights: np.ndarray, file: Path, c
         raise TerrainError(
             f"{photo} shows nothing of the terrain: it lies elsewhere; leave --colour out, or use another"
         )
-    Image.fromarray(picture[::-1]).save(file, quality=WEBFRIENDLY)
+    Image.fromarray(picture[::-1]).save(file, quality=QUALITY)
     return float(is_there.mean())
 
 

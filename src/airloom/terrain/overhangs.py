@@ -43,5 +43,4 @@ def _write(vertices: np.ndarray, faces: np.ndarray, file: Path) -> None:
     import trimesh
 
     used, numbers = np.unique(faces, return_inverse=True)
-    mesh = trimesh.Trimesh(vertices[used], numbers.reshape(-1, 3), process=False)
-    file.write_bytes(mesh.export(file_type="ply"))
+    trimesh.Trimesh(vertices[used], numbers.reshape(-1, 3), process=False).export(file)

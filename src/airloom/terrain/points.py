@@ -109,6 +109,8 @@ def _check_las(file: Path) -> None:
 
 def _read_las(file: Path, progress: Callable[[float], None]) -> Cloud:
     laspy = library("laspy", "a LAS or LAZ file")
+    if file.suffix.lower() == ".laz":
+        library("lazrs", "a LAZ file")
     _check_las(file)
     with laspy.open(file) as reader:
         header = reader.header

@@ -113,8 +113,8 @@ class Sheet:
     def write(
         self, x: float, y: float, text: str, anchor: str, size: int = 13, is_bold: bool = False, halo=False
     ) -> None:
-        stroke = {"stroke_width": 3, "stroke_fill": (255, 255, 255, 200)} if halo else {}
-        self.pen.text((x, y), text, INK, _font(size, is_bold), anchor, **stroke)
+        stroke = 3 if halo else 0
+        self.pen.text((x, y), text, INK, _font(size, is_bold), anchor, stroke_width=stroke, stroke_fill="white")
 
     def draw_axes(self) -> None:
         about, (west, south, east, north) = self.about, self.box

@@ -16,6 +16,7 @@ from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
 from airloom.terrain.frame import LOCAL, crs_of, horizontal_unit, metres_in, vertical_unit
 
+CACHE = 192  # MB of pixels that GDAL keeps; left alone it takes a twentieth of the machine's memory
 LOOK = 512  # pixels each way of a first look
 
 
@@ -128,8 +129,12 @@ def opened(
     band: int | None = None,
     units: str | None = None,
     window: tuple[int, int, int, int] | None = None,
+    other_crs: str | None = None,
 ) -> Iterator[Raster]:
-    """A raster of heights, checked: what follows can rely on it, but reading may find that the file is damaged."""
+    """A raster, checked: what follows can rely on it, but reading may find that the file is damaged.
+
+    `crs` is used instead of its own coordinate system, `other_crs` only if it has none.
+    """
     rasterio = library("rasterio", "a GeoTIFF")
     if not file.exists():
         raise TerrainError(f"there is no file {file}")
@@ -139,8 +144,8 @@ def opened(
             data = rasterio.open(file)
         except rasterio.errors.RasterioError as error:
             raise TerrainError(f"{file} is no raster that can be read: {_told(error)}") from None
-    with data:
-        system = _system(file, data, crs)
+    with data, rasterio.Env(GDAL_CACHEMAX=CACHE):
+        system = _system(file, data, crs or (other_crs if data.crs is None else None))
         raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
         raster.unit = _unit(raster, units)
         yield raster

@@ -11,6 +11,7 @@ import pytest
 from tests.surveys import EAST, NORTH, UTM, raster, real, slope
 
 from airloom.terrain.build import build_terrain
+from airloom.terrain.frame import Frame, Place
 from airloom.world.geodesy import local_to_geodetic
 from airloom.world.survey import Surveyed
 
@@ -161,7 +162,7 @@ def test_holes_are_filled_or_kept(tmp_path, kind):
     assert np.isnan(kept.grid.heights[::-1][hole]).all()
     filled = built(file, crs="local", origin=(0, 0, 0))
     assert filled.about.holes == 0
-    np.testing.assert_allclose(filled.grid.heights[::-1], heights, atol=0.3)  # a slope goes on through the hole
+    np.testing.assert_allclose(filled.grid.heights[::-1], heights, atol=0.02)  # a slope goes on through the hole
 
 
 @pytest.mark.parametrize("how", [{"unit": "ft"}, {"units": "feet"}, {"crs": "EPSG:2992"}])
@@ -215,7 +216,7 @@ def test_a_block_ends_where_the_next_begins(tmp_path, monkeypatch):
     """The survey is read in parts, and nothing tells where."""
     file = raster(tmp_path / "field.tif", lambda e, n: 10 * np.sin(e / 9) * np.cos(n / 7), (150, 300))
     whole = np.array(built(file).grid.heights)
-    monkeypatch.setattr("airloom.terrain.gridded.BLOCK", 64)
+    monkeypatch.setattr("airloom.terrain.from_raster.BLOCK", 64)
     np.testing.assert_allclose(built(file).grid.heights, whole, atol=1e-4)
 
 
@@ -232,3 +233,28 @@ def test_a_real_survey_in_degrees():
     assert np.median(np.abs(altitude - found)) < 1.0
     assert terrain.about.altitude == pytest.approx(200, abs=50)
     assert degrees(radians(terrain.about.latitude)) == pytest.approx(32.7175, abs=0.03)
+
+
+def test_a_vehicle_on_a_surveyed_corner_reads_its_coordinates_to_a_centimetre(tmp_path):
+    """And stands on the ground there: height, rangefinder's ray and survey agree."""
+    from validation.case import body, simulate
+
+    terrain = built(raster(tmp_path / "field.tif"))
+    about = terrain.about
+    corner = EAST + 10.25, NORTH - 12.25  # the middle of a pixel
+    ground = float(slope(*corner))
+    frame = Frame(Place(about.latitude, about.longitude, about.altitude), pyproj.CRS(UTM))
+    [(x, y, z)] = frame.local(*corner, ground)
+    vehicle = body(
+        pose={"position": (x, y, z + 2.0)},
+        sensors={"odometry": {"kind": "odometry"}, "gnss": {"kind": "gnss", "rate": 10}},
+    )
+    sim = simulate(vehicle, world={"terrain": {"kind": "survey", "folder": str(terrain.folder)}, "gravity": 0.0})
+    assert sim.fleet.land.height(x, y) == pytest.approx(z, abs=0.01)
+    assert sim.fleet.land.hit((x, y, z + 2.0), (0.0, 0.0, -1.0), 10.0) == pytest.approx(2.0, abs=0.01)
+    fixes: list[Any] = []
+    sim.bus.subscribe("/body/gnss", lambda topic, message, time: fixes.append(message))
+    sim.run(until=0.3)
+    to = pyproj.Transformer.from_crs("EPSG:4326", UTM, always_xy=True)
+    assert to.transform(fixes[-1].longitude, fixes[-1].latitude) == pytest.approx(corner, abs=0.01)
+    assert fixes[-1].altitude == pytest.approx(ground + 2.0, abs=0.01)

@@ -54,10 +54,10 @@ def test_every_side_within_belongs_to_two_triangles_and_all_face_up(shape, error
     assert areas(level.faces, columns).sum() == (rows - 1) * (columns - 1)
 
 
-@pytest.mark.parametrize("shape", SIZES[:3])
+@pytest.mark.parametrize("shape", [(65, 65), (40, 90)])
 def test_no_corner_is_farther_away_than_asked_for(shape):
     grid = Grid.of(hills(*shape), (0.0, 0.0), (1.0, 1.0))
-    for level in triangulate(grid, [0.1, 0.5, 3.0]):
+    for level in triangulate(grid, [0.3, 3.0]):
         errors = np.abs(heights_of(level.faces, grid) - grid.heights)
         assert level.largest <= level.error
         assert errors.max() == pytest.approx(level.largest, abs=1e-5)

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from airloom.scenario.models import Origin
-from airloom.scenario.terrain import TerrainError
+from airloom.scenario.terrain import HEIGHTS, TerrainError
 from airloom.terrain.frame import Frame, Place, degrees_of
 from airloom.terrain.layout import Box, Crop, Layout, cropped, rounded
-from airloom.terrain.raster import Raster
+from airloom.terrain.raster import Raster, opened
 from airloom.terrain.resample import BILINEAR, MAX, MEAN, STEP, resample
+from airloom.terrain.work import Gridded, Wishes, Work
 
 BLOCK = 1024
 """Corners each way that are made at once, of as many pixels; fewer of more."""
@@ -21,7 +22,27 @@ MARGIN = 2  # pixels around what a block needs
 MOST_RELIEF = 3000.0  # m above or below the origin, by which a corner's place in the raster moves a little
 FEW_PIXELS = 1.5  # in a cell: below, heights are interpolated and not averaged
 
-Progress = Callable[[float], None]
+PartDone = Callable[[float], None]
+
+
+def grid_raster(work: Work, wishes: Wishes) -> Gridded:
+    if wishes.overhangs:
+        raise TerrainError(
+            f"{wishes.survey} is a raster, and has one height at each place: overhangs are in point clouds"
+        )
+    window = wishes.crop.window if wishes.crop else None
+    with opened(wishes.survey, wishes.crs, wishes.band, wishes.units, window) as raster:
+        layout = layout_of(raster, wishes.place, wishes.cell, wishes.crop)
+        heights = work.array(HEIGHTS, (layout.rows, layout.columns))
+        by = wishes.by or "mean"
+        make_heights(raster, layout, by, heights, work.said("Reading heights"))
+        work.warnings += raster.warnings
+        work.notes += [
+            ("pixels", f"{raster.data.width:,} × {raster.data.height:,}, band {raster.band}, {raster.data.dtypes[0]}"),
+            ("unit of heights", f"{raster.unit:g} m"),
+            ("several heights become one by", by),
+        ]
+        return Gridded(layout, heights, raster.crs)
 
 
 def layout_of(raster: Raster, origin: Sequence[float] | None, cell: float | None, crop: Crop | None) -> Layout:
@@ -53,6 +74,7 @@ def frame_of(
         longitude, latitude = (round(float(angle), 8) for angle in degrees_of(crs, east, north))
         if not (abs(latitude) <= 90.0 and abs(longitude) <= 360.0):
             raise TerrainError(f"the survey's middle ({east:g}, {north:g}) is nowhere on Earth in {crs.name}")
+        longitude -= 360.0 if longitude > 180.0 else 0.0
     height = origin[2] if origin and len(origin) > 2 else round(altitude(east, north), 2)
     return Frame(Place(latitude, longitude, height), crs)
 
@@ -65,7 +87,7 @@ def metres_of_pixel(raster: Raster, frame: Frame) -> tuple[float, float]:
     return float(np.hypot(*across[:2])), float(np.hypot(*down[:2]))
 
 
-def make_heights(raster: Raster, layout: Layout, by: str, heights: np.ndarray, progress: Progress) -> None:
+def make_heights(raster: Raster, layout: Layout, by: str, heights: np.ndarray, progress: PartDone) -> None:
     """Fill `heights` [rows, columns]."""
     pixel = metres_of_pixel(raster, layout.frame)
     ratio = max(layout.cell[0] / pixel[0], layout.cell[1] / pixel[1])
