@@ -14,9 +14,18 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
         signal.signal(number, usual)
 
 
+SLOWEST_FIRST = ("tests/browser/", "tests/integration/test_wheel", "tests/integration/", "tests/bad_input/", "")
+
+
+def pytest_collection_modifyitems(items):
+    """What takes long begins early, or the last worker has it alone at the end."""
+    items.sort(key=lambda item: next(k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
     """Files go to workers as a whole, and all with a browser to one: without a graphics card it wants all cores."""
+    config.option.loadscopereorder = False
     from xdist.scheduler import LoadFileScheduling
 
     class OneBrowser(LoadFileScheduling):

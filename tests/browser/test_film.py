@@ -178,7 +178,7 @@ def test_filming_ended_by_sigterm_ends_as_by_ctrl_c(tmp_path):
     subprocess.run(run, cwd=tmp_path, check=True)
     film = [*airloom, "film", "run", "film.webm", "--size", "160x90", "--fps", "240"]
     with subprocess.Popen(film, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as filming:
-        _wait_until(lambda: any("--type=renderer" in line and "airloom-film" in line for line in _commands()))
+        _wait_until(lambda: any("--type=renderer" in line for line in _commands(below=filming.pid)))
         filming.terminate()
         said, warned = filming.communicate(timeout=PATIENCE)
     assert filming.returncode == 128 + signal.SIGTERM, warned
@@ -214,10 +214,20 @@ def test_the_command_makes_what_its_options_say(tmp_path):
         assert image.size == (64, 36)
 
 
-def _commands():
+def _commands(below=1):
+    """Of the processes that descend from another: films of others may be made beside this one."""
     for process in filter(str.isdecimal, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/cmdline") as file:
-                yield file.read()
+                command = file.read()
+            if below in _ancestors(int(process)):
+                yield command
         except OSError:
             continue
+
+
+def _ancestors(process):
+    while process > 1:
+        with open(f"/proc/{process}/stat") as file:
+            process = int(file.read().rpartition(")")[2].split()[1])
+        yield process

@@ -282,6 +282,7 @@ def test_spawn_and_save(page, run):
     choose(page, "New", "x500")
     page.get_by_role("button", name="Spawn where I look").click()
     until(lambda: "x500_1" in run.ask("info")["vehicles"])
+    page.get_by_text("Selected: x500_1").wait_for()  # who has not seen it yet is told that the world is another
     page.get_by_role("button", name="Spawn where I look").click()
     page.get_by_text("x500_1 is there already; choose another place").wait_for()
     name = row_of(page, "Save as")

@@ -228,7 +228,8 @@ def test_a_terminal_that_is_closed_ends_the_run_cleanly():
 
 def test_a_killed_run_leaves_a_log_that_opens():
     process = start()
-    time.sleep(1.0)
+    size = os.path.getsize("run/log.mcap")
+    wait_until(lambda: os.path.getsize("run/log.mcap") > size + 10_000)
     process.kill()
     process.communicate(timeout=30)
     with LogReader("run/log.mcap") as log:

@@ -180,20 +180,21 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     if not wishes.quiet:
         sim.autopilots.say = say
     _open_to_others(sim, wishes)
-    folder = new_folder(scenario.name, wishes.folder, wishes.replace)
-    run = RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=wishes.link or bool(wishes.studio))
-    notices = _notices(run, wishes)
+    with ended_by_signals() as ending:
+        folder, link = new_folder(scenario.name, wishes.folder, wishes.replace), wishes.link or bool(wishes.studio)
+        run = ending.of(RecordedRun(sim, folder, speed=wishes.speed, log=wishes.log, link=link))
+        notices = _notices(run, wishes)
 
-    def look() -> None:
-        if display:
-            display.compiled()
-            for text in notices:
-                say(text, "cyan")
-            display.look(run)
+        def look() -> None:
+            if display:
+                display.compiled()
+                for text in notices:
+                    say(text, "cyan")
+                display.look(run)
 
-    with ended_by_signals(run) as signals, _studio_beside(run, wishes):
-        run.fly(look)
-    return run, signals
+        with _studio_beside(run, wishes):
+            run.fly(look)
+    return run, ending.signals
 
 
 def _open_to_others(sim: Simulation, wishes: Wishes) -> None:

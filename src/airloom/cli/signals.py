@@ -59,22 +59,37 @@ def abandoned_by_signals(tidy: Callable[[], None] = lambda: None, code: int | No
         yield
 
 
-@contextmanager
-def ended_by_signals(run: RecordedRun) -> Iterator[list[int]]:
-    """The first signal ends the run at its next chunk, the second the process. Yields what was caught."""
-    from airloom.runs.recorded import Interrupted
+class Ending:
+    """What signals ended, and by which. They may come before the run, whose folder is begun as soon as it is made."""
 
-    caught: list[int] = []
+    def __init__(self) -> None:
+        self.signals: list[int] = []
+        self._run: RecordedRun | None = None
 
-    def end(number: int) -> None:
-        caught.append(number)
+    def of(self, run: RecordedRun) -> RecordedRun:
+        """The first signal ends this run at its next chunk."""
+        self._run = run
+        if self.signals:
+            run.stop()
+        return run
+
+    def end(self, number: int) -> None:
+        from airloom.runs.recorded import Interrupted
+
+        self.signals.append(number)
         _leave_the_second_to_the_system()
-        run.stop()
-        if run.is_starting:
-            raise Interrupted
+        if self._run is not None:
+            self._run.stop()
+            if self._run.is_starting:
+                raise Interrupted
 
-    with handled_by(end):
-        yield caught
+
+@contextmanager
+def ended_by_signals() -> Iterator[Ending]:
+    """The first signal ends a run, the second the process."""
+    ending = Ending()
+    with handled_by(ending.end):
+        yield ending
 
 
 @contextmanager
