@@ -26,6 +26,7 @@ def grid_points(work: Work, wishes: Wishes) -> Gridded:
         raise TerrainError("a point cloud has no pixels: crop it by metres:… or lonlat:…")
     cloud = read_cloud(wishes.survey, wishes.crs, wishes.units, work.said("Reading points"))
     work.warnings += cloud.warnings
+    work.progress("Sorting points", 0.0)
     frame = _frame(cloud, wishes)
     cloud.points = frame.local(*cloud.points.T)
     cloud = _part(cloud, frame, wishes)
@@ -36,8 +37,10 @@ def grid_points(work: Work, wishes: Wishes) -> Gridded:
     layout = Layout.of(frame, Box.around(cloud.points), (cell, cell))
     chosen, by = _chosen(cloud, wishes)
     heights = work.array(HEIGHTS, (layout.rows, layout.columns))
+    work.progress("Sorting points", 0.5)
     put_on_grid(evenly(chosen, cell / 2), layout, by, heights)
     _close_narrow_gaps(heights)
+    work.progress("Sorting points", 1.0)
     work.notes += [
         ("points", f"{count:,}, of which {count - len(cloud.points):,} stand alone and are left out"),
         ("distance of points", f"{spacing:.3g} m"),

@@ -36,6 +36,8 @@ class Cloud:
     warnings: list[str] = field(default_factory=list)
 
     def only(self, which: np.ndarray) -> Cloud:
+        if which.all():
+            return self
         classes = None if self.classes is None else self.classes[which]
         colours = None if self.colours is None else self.colours[which]
         return Cloud(self.points[which], classes, colours, self.crs, self.warnings)
@@ -68,7 +70,7 @@ def read_cloud(file: Path, crs: str | None, units: str | None, progress: Callabl
         wanted &= ~np.isin(cloud.classes, NOISE)
         if not wanted.any():
             raise TerrainError(f"{file}: all of its points are classified as noise")
-    return cloud if wanted.all() else cloud.only(wanted)
+    return cloud.only(wanted)
 
 
 def _system(file: Path, own: Any, named: str | None) -> Any:

@@ -30,6 +30,7 @@ TINTS = np.array(
 """From low to high."""
 MAP_WIDTH = 960  # pixels
 LEFT, TOP, RIGHT, BOTTOM = 72, 40, 96, 56  # margins around the map
+RIGHT_OF_PHOTO = 28  # there is no key to its colours
 INK, LINE = "#222222", "#888888"
 HOLE = np.array([238.0, 238.0, 240.0])
 
@@ -43,7 +44,7 @@ def tinted(heights: np.ndarray, low: float, high: float) -> np.ndarray:
 
 def shade(heights: np.ndarray, cell: tuple[float, float]) -> np.ndarray:
     """How light each place is, about 1 on level ground (Lambert's law)."""
-    north, east = np.gradient(np.where(np.isfinite(heights), heights, np.nanmin(heights)), cell[1], cell[0])
+    north, east = (np.nan_to_num(slope) for slope in np.gradient(heights, cell[1], cell[0]))
     steep = float(np.percentile(np.hypot(east, north), 95))
     factor = np.clip(USUAL_SLOPE / max(steep, 1e-6), 0.3, MOST_EXAGGERATION)
     normal = np.stack([-factor * east, -factor * north, np.ones_like(east)])
@@ -79,7 +80,7 @@ def draw_preview(about: TerrainFile, heights: np.ndarray, colour: Path | None, f
     few, n = thinned(heights)
     low, high = (float(np.nanpercentile(few, p)) for p in (0.5, 99.5))
     image = picture(few, (about.cell[0] * n, about.cell[1] * n), low, high, _photo(colour, few.shape))
-    sheet = Sheet(about, image)
+    sheet = Sheet(about, image, RIGHT if colour is None else RIGHT_OF_PHOTO)
     sheet.draw_axes()
     sheet.draw_origin()
     sheet.draw_scale()
@@ -91,7 +92,7 @@ def draw_preview(about: TerrainFile, heights: np.ndarray, colour: Path | None, f
 class Sheet:
     """A map on paper: the picture, and what is written around it."""
 
-    def __init__(self, about: TerrainFile, picture: np.ndarray) -> None:
+    def __init__(self, about: TerrainFile, picture: np.ndarray, right: int) -> None:
         from PIL import Image, ImageDraw
 
         (x, y), (east, north) = about.corner, about.cell
@@ -100,7 +101,7 @@ class Sheet:
         share = (self.box[3] - self.box[1]) / (self.box[2] - self.box[0])
         self.width = int(np.clip(MAP_WIDTH if share < 1.1 else 1.1 * MAP_WIDTH / share, 300, MAP_WIDTH))
         self.height = int(np.clip(self.width * share, 200, 1.1 * MAP_WIDTH))
-        self.image = Image.new("RGB", (LEFT + self.width + RIGHT, TOP + self.height + BOTTOM), "white")
+        self.image = Image.new("RGB", (LEFT + self.width + right, TOP + self.height + BOTTOM), "white")
         how = Image.Resampling.BICUBIC if picture.shape[1] < self.width else Image.Resampling.BOX
         self.image.paste(Image.fromarray(picture[::-1]).resize((self.width, self.height), how), (LEFT, TOP))
         self.pen = ImageDraw.Draw(self.image, "RGBA")

@@ -67,7 +67,9 @@ class Raster:
         return applied(self.transform, column + width / 2, row + height / 2)
 
     def pixels(self, east: np.ndarray, north: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Columns and rows, whole numbers at the middles of pixels."""
+        """Columns and rows, whole numbers at the middles of pixels. Longitudes may be told a turn apart."""
+        if self.crs is not None and self.crs.is_geographic:
+            east = self.middle[0] + (east - self.middle[0] + 180.0) % 360.0 - 180.0
         columns, rows = applied(~self.transform, east, north)
         return columns - 0.5, rows - 0.5
 

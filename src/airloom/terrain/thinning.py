@@ -19,9 +19,10 @@ def spacing_of(points: np.ndarray) -> float:
     extent = np.ptp(points[:, :2], axis=0)
     area = float(max(extent[0], 1e-3) * max(extent[1], 1e-3))
     side = 4.0 * np.sqrt(area / len(points))
-    cells = np.floor((points[:, :2] - points[:, :2].min(axis=0)) / side).astype(np.int64)
-    occupied = len(np.unique(cells[:, 0] * (cells[:, 1].max() + 1) + cells[:, 1]))
-    return float(np.sqrt(occupied * side**2 / len(points)))
+    columns, rows = (np.floor((line - line.min()) / side).astype(np.int64) for line in points.T[:2])
+    is_occupied = np.zeros((columns.max() + 1) * (rows.max() + 1), dtype=bool)
+    is_occupied[columns * (rows.max() + 1) + rows] = True
+    return float(np.sqrt(np.count_nonzero(is_occupied) * side**2 / len(points)))
 
 
 def are_near(points: np.ndarray) -> np.ndarray:

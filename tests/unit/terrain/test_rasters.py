@@ -41,10 +41,11 @@ def survey_coordinates(terrain: Surveyed, crs: Any) -> tuple[np.ndarray, np.ndar
     [
         (UTM, (EAST, NORTH), 0.5, slope),
         ("EPSG:4326", (7.67, 45.05), 1e-5, lambda e, n: 300 + 4e3 * (e - 7.67) - 2e3 * (n - 45.05)),
+        ("EPSG:4326", (189.9999, -40.0), 1e-5, lambda e, n: 300 + 4e3 * (e % 360 - 190) - 2e3 * (n + 40)),
         ("EPSG:3857", (853_000.0, 5_630_000.0), 0.7, lambda e, n: 250 + 0.03 * (e - 853_000) + 0.04 * (n - 5_630_000)),
         ("EPSG:2992", (636_000.0, 849_000.0), 2.0, lambda e, n: 400 + 0.02 * (e - 636_000)),
     ],
-    ids=["utm", "degrees", "web mercator", "feet"],
+    ids=["utm", "degrees", "degrees to 360", "web mercator", "feet"],
 )  # fmt: skip
 def test_every_corner_is_where_the_survey_has_its_height_to_a_millimetre(tmp_path, crs, corner, pixel, height):
     file = raster(
@@ -56,6 +57,7 @@ def test_every_corner_is_where_the_survey_has_its_height_to_a_millimetre(tmp_pat
     )
     terrain = built(file, units="metres")
     east, north, altitude = survey_coordinates(terrain, crs)
+    east = east % 360 if corner[0] == 189.9999 else east
     inside = (
         (east > corner[0] + pixel) & (east < corner[0] + 39 * pixel)
         & (north < corner[1] - pixel) & (north > corner[1] - 29 * pixel)
