@@ -84,7 +84,7 @@ except al.AirloomError as error:
     print(type(error).__name__, error)
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "EyeError depth cameras and lidars need embreex: pip install 'airloom[eyes]'\n"
+    assert ran.stdout == "EyeError depth cameras, lidars and cameras need embreex: pip install 'airloom[eyes]'\n"
 
 
 def test_without_opengl_a_camera_says_what_to_install(monkeypatch):

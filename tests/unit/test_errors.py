@@ -20,7 +20,8 @@ TOLD_TO_NOBODY = {
     "Foreign", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
 }  # fmt: skip
 MISTAKES = {
-    "AddressError", "BrowserMissing", "ClusterError", "FilmError", "LinkError", "ListenError", "LogError", "NoSdl",
+    "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
+    "MappingError", "NoSdl",
     "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ParameterFileError", "PluginError", "PortTaken", "Refused",
     "RunFolderError", "ScenarioError", "StackError", "TerrainError", "TlsError", "TranscriptError",
 }  # fmt: skip

@@ -26,7 +26,7 @@ def _library() -> str:
     try:
         import embreex
     except ImportError:
-        raise EyeError("depth cameras and lidars need embreex: pip install 'airloom[eyes]'") from None
+        raise EyeError("depth cameras, lidars and cameras need embreex: pip install 'airloom[eyes]'") from None
     beside = Path(embreex.__path__[0]).with_name("embreex.libs")
     found = sorted(beside.glob("libembree4*"))
     if not found:

@@ -41,6 +41,8 @@ class Eyes:
 
     def ask(self, eye: Eye) -> None:
         """A program wants what an eye sees, from now on; it takes a look at once if it has none."""
+        import airloom.eyes.embree  # noqa: F401  who lacks the library should know before the flight
+
         if not eye.is_asked:
             eye.is_asked, self._changes_seen = True, -1
         if eye.frame is None and self._sim.has_started:

@@ -42,7 +42,7 @@ def opengl_without_a_screen() -> str:
     if not found:
         raise EyeError(
             "a camera needs a library of OpenGL that draws without a screen: apt install libegl1 libgl1-mesa-dri, "
-            "or libosmesa6 (MUJOCO_GL=osmesa); depth cameras and lidars need none"
+            "or libosmesa6 (MUJOCO_GL=osmesa); depth cameras and lidars do without"
         )
     return wanted if wanted in found else found[0]
 

@@ -13,6 +13,7 @@ from airloom.basics.hints import did_you_mean
 from airloom.basics.version import VERSION
 from airloom.commands import CommandError
 from airloom.errors import RunError
+from airloom.eyes.eye import EyeError
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.link.link import ControlLink
 from airloom.runs.mcap import LogError, LogWriter
@@ -141,7 +142,7 @@ class RecordedRun:
             pass
         except LogError as error:
             self._fail_to_log(error)
-        except (RunError, RunFolderError) as error:
+        except (RunError, RunFolderError, EyeError) as error:
             self.outcome = RunOutcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():

@@ -12,6 +12,8 @@ from validation.case import body
 
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
+from airloom.world.meshes import joined, prism, rectangle
+from airloom.world.things import Thing
 
 pytest.importorskip("embreex")
 if not (ctypes.util.find_library("EGL") or ctypes.util.find_library("OSMesa")):
@@ -48,6 +50,24 @@ def test_a_ball_is_seen_in_its_colour_where_it_is():
     assert len(rows) == pytest.approx(np.pi * (0.5 * focal / 6.0) ** 2, rel=0.25)
     assert blue[:30].mean() > red[:30].mean() + 20  # sky above
     assert np.abs(blue[-20:].mean() - red[-20:].mean()) < 20  # ground below
+
+
+def test_a_thing_is_seen_in_each_of_its_colours():
+    odometry = {"kind": "odometry", "rate": 125}
+    own = body(pose={"position": (0, 0, 2)}, sensors={"eye": CAMERA, "odometry": odometry})
+    fields = {"name": "camera", "engine": {"kind": "batch"}, "world": {"gravity": 0.0}, "vehicles": {"body": own}}
+    sim = Simulation(Scenario.model_validate(fields))
+    walls, roof = (
+        prism(rectangle(2.0, 2.0), 0.0, 2.0, (220, 30, 30)),
+        prism(rectangle(2.0, 2.0), 2.0, 3.0, (30, 30, 220)),
+    )
+    sim.fleet.land.things = [Thing("house", "house", joined([walls, roof]).moved((8.0, 0.0, 0.0)))]
+    eye = sim.vehicles["body"].eye("eye")
+    sim.first_look()
+    red, _, blue = eye.frame.pixels.astype(int)[66, 80]
+    assert red > 2 * blue
+    red, _, blue = eye.frame.pixels.astype(int)[52, 80]
+    assert blue > 2 * red
 
 
 def test_noise_and_faults_are_those_of_any_sensor():

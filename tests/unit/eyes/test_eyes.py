@@ -12,6 +12,8 @@ from validation.case import body
 from airloom.scenario import models
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
+from airloom.world.meshes import ngon, prism
+from airloom.world.things import Thing
 
 pytest.importorskip("embreex")
 
@@ -81,6 +83,15 @@ def test_a_ball_is_seen_at_the_pixel_where_it_is():
     assert rows.mean() == pytest.approx(24 - focal / 6.0, abs=0.3)
     assert columns.mean() == pytest.approx(32 - 1.5 * focal / 6.0, abs=0.3)
     assert depth[round(rows.mean()), round(columns.mean())] == pytest.approx(5.5, abs=0.02)
+
+
+def test_a_thing_that_stands_there_is_seen():
+    sim = watching(DEPTH)
+    trunk = prism(ngon(0.3, 12), 0.0, 5.0, (90, 60, 40)).moved((7.0, 0.0, 0.0))
+    sim.fleet.land.things = [Thing("oak", "tree", trunk)]
+    depth = frame_of(sim).depth
+    assert depth[24, 32] == pytest.approx(6.7, abs=0.02)
+    assert np.isinf(depth[24, 20])
 
 
 def test_another_vehicle_is_seen_and_moves_and_the_own_one_is_not():
