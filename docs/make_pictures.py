@@ -1,4 +1,4 @@
-"""Take the pictures of scenarios and worlds: `python docs/make_pictures.py`, or with names (hover, world:village) of those.
+"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or with names (world:village) some of them.
 
 Needs Chromium, and for real autopilots their programs (docs/howto/autopilots.md). Pictures are kept in docs/figures:
 take one again when its scenario, or what the studio draws, has changed.
