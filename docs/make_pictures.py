@@ -1,4 +1,4 @@
-"""Take the pictures of the page of scenarios: `python docs/make_pictures.py`, or with names, only of those.
+"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or with names (world:village) some of them.
 
 Needs Chromium, and for real autopilots their programs (docs/howto/autopilots.md). Pictures are kept in docs/figures:
 take one again when its scenario, or what the studio draws, has changed.
@@ -12,7 +12,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 from PIL import Image
+
+from airloom.scenario import load
+from airloom.studio.film.film import headless_client, picture
+from airloom.studio.scene.cameras import FIELD_OF_VIEW, SIGHT
+from airloom.studio.scene.landscape import Landscape
+from airloom.studio.web.viser_server import start_viser, stop_viser, wait_until_sent
 
 PICTURES = Path(__file__).parent / "figures" / "scenarios"
 SIZE = (960, 540)
@@ -47,9 +54,35 @@ SHOTS = {
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
-    "village": Shot(47, "follow"),
+    "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
     "waypoints": Shot(13, "chase"),
 }
+
+
+WORLDS = {
+    "village": ((-78.0, -92.0, 40.0), (2.0, -4.0, 0.0)),
+    "vineyard": ((-92.0, -84.0, 14.0), (-8.0, -8.0, 0.0)),
+    "mountains": ((-60.0, -120.0, 25.0), (30.0, 70.0, 55.0)),
+}
+"""Eye and what it looks at, m."""
+
+
+def take_world(name: str) -> None:
+    """A bundled world without vehicles."""
+    server = start_viser(label=name)
+    Landscape(server, load("hover", {"world": name}))
+    camera = server.initial_camera
+    (camera.position, camera.look_at), camera.fov = WORLDS[name], FIELD_OF_VIEW
+    camera.near, camera.far = SIGHT
+    size = tuple(int(side) for side in DRAWN.split("x"))
+    with headless_client(server, f"http://127.0.0.1:{server.get_port()}") as client:
+        wait_until_sent(client)
+        before, now = None, picture(client, size)
+        while before is None or not np.array_equal(before, now):
+            before, now = now, picture(client, size)
+    stop_viser(server)
+    drawn = Image.fromarray(now).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
+    drawn.save(PICTURES.parent / "worlds" / f"{name}.webp", quality=QUALITY)
 
 
 def take(name: str, shot: Shot, folder: Path) -> None:
@@ -77,8 +110,11 @@ def airloom(*words: str) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name in sys.argv[1:] or SHOTS:
-            take(name, SHOTS[name], Path(folder))
+        for name in sys.argv[1:] or [*SHOTS, *(f"world:{name}" for name in WORLDS)]:
+            if name.startswith("world:"):
+                take_world(name.removeprefix("world:"))
+            else:
+                take(name, SHOTS[name], Path(folder))
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import airloom as al
+from airloom.net.json_lines import RequestError
+from airloom.runs.link.editing import Scene
 from airloom.scenario import known, load
 
 HOUSE = {"house": {"kind": "house", "position": [10, 0], "size": [8, 8, 5], "roof": "flat"}}
@@ -88,3 +90,13 @@ def test_bundled_worlds_stand_on_their_ground(name):
     triangles = sum(len(thing.mesh.faces) for thing in land.things)
     assert triangles < 140_000, "a page without a graphics card must still move"
     assert np.isfinite(land.array).all()
+
+
+def test_nobody_is_put_into_a_thing():
+    sim = thrown(HOUSE, [0.0, 0.0, 1.0], [0.0, 0.0, 0.0])
+    scene = Scene(sim.scenario)
+    scene.put("drone", scene.vehicles["drone"], [10.0, 1.0, 2.0], 0.3)
+    with pytest.raises(RequestError, match="house is in the way"):
+        scene.must_fit("drone", sim.vehicles, sim.fleet.land.things)
+    scene.put("drone", scene.vehicles["drone"], [10.0, 1.0, 5.1], 0.3)
+    scene.must_fit("drone", sim.vehicles, sim.fleet.land.things)

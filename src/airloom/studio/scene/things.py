@@ -18,7 +18,7 @@ LEAFY = ("tree", "vine_row")
 """Kinds whose faces go over into one another, and that shade themselves; those of others have edges."""
 CLEAR = 0.12  # m that sunlight goes from a leaf before it is looked for what keeps it off
 NEAR = 12.0  # m that it is followed: a crown shades itself, and its neighbours hardly
-LEAF_SHADE = 0.7  # of the sunlight: some comes through
+LEAF_SHADE = 0.55  # of the sunlight: some comes through
 BRIGHTEST_SEEN = 250.0  # of sRGB: the film's curve has no end
 
 

@@ -69,10 +69,9 @@ class Crown:
     lobes: int
     slim: float = 1.0
     """How far lobes stand aside, as a share of what is usual."""
-    tufts: int = 64
 
 
-CROWNS = {"broadleaf": Crown(0.3, 9), "poplar": Crown(0.07, 7, slim=0.3), "bush": Crown(-0.25, 6, tufts=40)}
+CROWNS = {"broadleaf": Crown(0.3, 9), "poplar": Crown(0.07, 7, slim=0.3), "bush": Crown(-0.25, 6)}
 
 
 @cache
@@ -91,7 +90,7 @@ def _trunk(radius: float, high: float) -> Mesh:
 
 
 def _crown(crown: Crown, seed: int, colour: Colour, fine: bool) -> Mesh:
-    directions, faces = ball(2 if fine else 1)
+    directions, faces = ball(3 if fine else 2)
     number = np.arange(crown.lobes)
     spots = np.stack([0.3 * crown.slim * (2.0 * uniform(seed, number, axis) - 1.0) for axis in range(3)], axis=1)
     spots[:, 2] = np.linspace(-0.3, 0.3, crown.lobes)
@@ -102,10 +101,8 @@ def _crown(crown: Crown, seed: int, colour: Colour, fine: bool) -> Mesh:
     far = np.maximum((along + np.sqrt(inside)).max(axis=1), 0.12)
     far *= 1.0 + ROUGH * (2.0 * uniform(seed, np.arange(len(directions)), 4) - 1.0)
     shape = directions * far[:, None]
-    lit = 0.42 * _share(shape[:, 2]) + 0.22 * _share(far) + 0.12 * uniform(seed, np.arange(len(far)), 5)
-    body = _painted(shape, faces, colour, 0.42 + lit)
-    whole = joined([body, _tufts(3 * crown.tufts if fine else crown.tufts, seed, shape, lit, colour)])
-    return Mesh(_fitted(whole.vertices, crown.low), whole.faces, whole.colours)
+    lit = 0.36 * _share(shape[:, 2]) + 0.22 * _share(far) + 0.3 * uniform(seed, np.arange(len(far)), 5)
+    return _painted(_fitted(shape, crown.low), faces, colour, 0.42 + lit)
 
 
 def _share(values: np.ndarray) -> np.ndarray:
@@ -115,20 +112,6 @@ def _share(values: np.ndarray) -> np.ndarray:
 def _painted(vertices: np.ndarray, faces: np.ndarray, colour: Colour, light: np.ndarray) -> Mesh:
     colours = np.column_stack([np.clip(np.outer(light, colour), 0, 255), np.full(len(vertices), 255.0)])
     return Mesh(vertices, np.asarray(faces, dtype=np.uint32), colours)
-
-
-def _tufts(count: int, seed: int, shape: np.ndarray, lit: np.ndarray, colour: Colour) -> Mesh:
-    """Twigs that stick out: triangles that are seen from both sides."""
-    number = np.arange(count)
-    on = (uniform(seed, number, 6) * len(shape)).astype(int)
-    root = shape[on] * (0.9 + 0.12 * uniform(seed, number, 7))[:, None]
-    reach = 0.06 if count > 100 else 0.1
-    away = np.stack([uniform(seed, number, 10 + channel) for channel in range(9)], axis=1).reshape(-1, 3, 3)
-    corners = root[:, None] + reach * (2.0 * away - 1.0)
-    first = 3 * number
-    up = np.stack([first, first + 1, first + 2], axis=1)
-    light = np.repeat(0.5 + lit[on] + 0.2 * (uniform(seed, number, 8) - 0.5), 3)
-    return _painted(corners.reshape(-1, 3), np.concatenate([up, up[:, ::-1]]), colour, light)
 
 
 def _fitted(vertices: np.ndarray, low: float) -> np.ndarray:
