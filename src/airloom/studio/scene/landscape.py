@@ -42,23 +42,26 @@ class Landscape:
 
     def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
         self._server, self._above, self._root = server, root, f"{root}/landscape"
+        self._drawn: tuple | None = None
+        self._ground: list[viser.SceneNodeHandle] = []
+        self._obstacles: list[viser.SceneNodeHandle] = []
+        server.scene.add_frame(self._root, show_axes=False)
         self.rebuild(scenario)
 
     def rebuild(self, scenario: Scenario) -> None:
-        """Draw another world."""
-        self._world = scenario.world
-        self._land = Land(scenario.world)
-        self._light = daylight(scenario.world)
+        """Draw another world. Ground and things stay if they are the same, for most edits are of something else."""
+        self._world = world = scenario.world
+        self._land = Land(world)
+        self._light = daylight(world)
         self._grids = _suitable_grids(scenario)
+        wanted = world.model_dump_json(include={"terrain", "objects", "light", "origin"}), self._grids
         with self._server.atomic():
-            self._server.scene.add_frame(self._root, show_axes=False)
-            for handle in getattr(self, "_handles", []):
-                handle.remove()
-            show_sky(self._server, self._above, self._light)
-            obstacles = scenario.world.obstacles.items()
-            self._handles = [
-                *self._terrain(), *self._things(), *(node for each in obstacles for node in self._obstacle(*each))
-            ]  # fmt: skip
+            if wanted != self._drawn:
+                _remove(self._ground)
+                show_sky(self._server, self._above, self._light)
+                self._ground, self._drawn = [*self._terrain(), *self._things()], wanted
+            _remove(self._obstacles)
+            self._obstacles = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
 
     def hit(self, origin, direction) -> np.ndarray | None:
         """Where a ray first meets the ground or an obstacle."""
@@ -151,6 +154,11 @@ class Landscape:
         shade = obstacle_shadow(obstacle, self._land.array, self._light.sunlight)
         shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
         return [solid, shadow]
+
+
+def _remove(handles: list[viser.SceneNodeHandle]) -> None:
+    for handle in handles:
+        handle.remove()
 
 
 def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:
