@@ -22,7 +22,7 @@ TOLD_TO_NOBODY = {
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
     "MappingError", "NoSdl",
-    "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ParameterFileError", "PluginError", "PortTaken", "Refused",
+    "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError", "ParameterFileError", "PluginError", "PortTaken", "Refused",
     "RunFolderError", "ScenarioError", "StackError", "TerrainError", "TlsError", "TranscriptError",
 }  # fmt: skip
 FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError"}

@@ -54,7 +54,8 @@ class FollowGround(System):
         self._left = [np.array(point) for point in self.parameters.path]
         self._yaw = float(self._vehicle.euler[2])
         self._ground, self._slope = float(self._vehicle.position[2]), 0.0
-        self._heard, self._heights, self._flown, self._is_over = 0.0, [], 0.0, False
+        self._heard, self._flown, self._is_over = 0.0, 0.0, False
+        self._heights: list[float] = []
 
     def pre_update(self, sim) -> None:
         p = self.parameters

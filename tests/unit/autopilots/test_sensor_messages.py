@@ -14,7 +14,7 @@ from airloom.compiled import rows
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.world.ground import W_ALTITUDE, W_HEIGHTS, W_LATITUDE, W_LONGITUDE
+from airloom.world.ground import W_ALTITUDE, W_HEADER, W_LATITUDE, W_LONGITUDE
 
 
 def heard(number, fields, values):
@@ -89,7 +89,7 @@ def test_a_distance(distance, expected):
 
 
 def test_the_truth():
-    w, world, values, lane = np.zeros(rows.WIDTH), np.zeros(W_HEIGHTS), np.full(messages.MOST_VALUES, 7.0), 3
+    w, world, values, lane = np.zeros(rows.WIDTH), np.zeros(W_HEADER), np.full(messages.MOST_VALUES, 7.0), 3
     world[W_LATITUDE], world[W_LONGITUDE], world[W_ALTITUDE] = np.radians(47.0), np.radians(8.0), 488.0
     for first, numbers in {
         rows.PX: (0, 0, 12), rows.QW: (1, 0, 0, 0), rows.VX: (1, 2, 3), rows.WX: (0.1, 0.2, 0.3),

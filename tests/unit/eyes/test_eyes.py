@@ -150,6 +150,7 @@ def test_of_more_ground_than_a_scene_takes_the_finest_mesh_is_seen(monkeypatch):
 
     _, all_cells = scan()
     monkeypatch.setattr("airloom.eyes.sight.MOST_CELLS", 1000)
+    monkeypatch.setattr("airloom.world.land.SMALL", 1000)
     sim, mesh = scan()
     ((window, _),) = sim.eyes.sight._scenes.items()
     assert window.tile is not None

@@ -41,7 +41,7 @@ class Window(NamedTuple):
     def points(self, count: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
         """Middles of so many columns and rows of pixels, from the south-west."""
         x, y = (a + (b - a) * (np.arange(n) + 0.5) / n for a, b, n in zip(self.low, self.high, count, strict=True))
-        return tuple(np.meshgrid(x, y))  # type: ignore[return-value]
+        return tuple(np.meshgrid(x, y))
 
 
 class GroundPicture:

@@ -41,28 +41,35 @@ class Landscape:
 
     def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
         self._server, self._above, self._root = server, root, f"{root}/landscape"
-        self._handles: list[viser.SceneNodeHandle] = []
+        self._drawn: tuple | None = None
+        self._still: list[viser.SceneNodeHandle] = []
         self._ground: Ground | None = None
+        self._obstacles: list[viser.SceneNodeHandle] = []
+        server.scene.add_frame(self._root, show_axes=False)
         self.rebuild(scenario)
 
     def rebuild(self, scenario: Scenario) -> None:
-        """Draw another world."""
-        self._world = scenario.world
-        self._land = Land(scenario.world)
-        self._light = daylight(scenario.world)
+        """Draw another world. Ground and things stay if they are the same, for most edits are of something else."""
+        self._world = world = scenario.world
+        self._land = Land(world)
+        self._light = daylight(world)
         self._grids = _suitable_grids(scenario)
+        wanted = world.model_dump_json(include={"terrain", "objects", "light", "origin"}), self._grids
         with self._server.atomic():
-            self._server.scene.add_frame(self._root, show_axes=False)
-            for handle in self._handles:
-                handle.remove()
-            if self._ground is not None:
-                self._ground.remove()
+            if wanted != self._drawn:
+                self._redraw()
+                self._drawn = wanted
+            _remove(self._obstacles)
+            self._obstacles = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
+
+    def _redraw(self) -> None:
+        """Sky, ground and things."""
+        _remove(self._still)
+        if self._ground is not None:
+            self._ground.remove()
             self._ground = None
-            show_sky(self._server, self._above, self._light)
-            obstacles = scenario.world.obstacles.items()
-            self._handles = [
-                *self._terrain(), *self._things(), *(node for each in obstacles for node in self._obstacle(*each))
-            ]  # fmt: skip
+        show_sky(self._server, self._above, self._light)
+        self._still = [*self._terrain(), *self._things()]
 
     def look_from(self, eyes: list[np.ndarray], at_once: bool = False) -> None:
         """Show the ground finely where these eyes are near, sooner or later."""
@@ -153,6 +160,11 @@ class Landscape:
         shade = obstacle_shadow(obstacle, self._land.array, self._light.sunlight)
         shadow = scene.add_glb(f"{self._root}/shadows/{name}", glb(shade, light=linear(shade.colours[:, :3])))
         return [solid, shadow]
+
+
+def _remove(handles: list[viser.SceneNodeHandle]) -> None:
+    for handle in handles:
+        handle.remove()
 
 
 def _suitable_grids(scenario: Scenario) -> list[tuple[float, float, float]]:

@@ -116,9 +116,8 @@ def _loaded(path: Path) -> Any:
 
     try:
         return trimesh.load_scene(path).to_mesh()
-    except ImportError as error:
-        name = str(error).rpartition("install ")[2].strip("` ") or "pycollada"
-        raise ObjectError(f"{path}: needs a package to be read: pip install {name}") from None
+    except ImportError:
+        raise ObjectError(f"{path}: needs a package to be read: pip install 'airloom[meshes]'") from None
     except Exception as error:  # trimesh's readers raise whatever broken files lead them to
         raise ObjectError(f"{path}: cannot be read as {path.suffix[1:].upper()}: {error}") from None
 

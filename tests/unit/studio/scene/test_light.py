@@ -13,7 +13,7 @@ from airloom.scenario.models import Obstacle, World
 from airloom.studio.scene import tones
 from airloom.studio.scene.daylight import daylight
 from airloom.studio.scene.gltf import linear
-from airloom.studio.scene.ground_picture import ground_piece
+from airloom.studio.scene.ground_picture import GroundPicture
 from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import fallen, lying, obstacle_shadow, vehicle_shadow
 from airloom.studio.scene.shapes import reach
@@ -142,13 +142,13 @@ def test_the_shadow_of_a_thing_lies_away_from_the_sun_and_is_as_long_as_it_is_lo
     assert faces.max() < len(vertices) == len(places)
 
 
-def test_made_up_ground_is_one_picture_with_its_shadows():
+def test_made_up_ground_has_shadows_in_its_picture():
     terrain = {"kind": "meadow", "size": [60, 60], "cell": 6, "relief": 0.0, "roughness": 0.0}
     tower = {"tower": {"kind": "house", "roof": "flat", "size": [8, 8, 12]}}
     bare, built = (land_with(objects, terrain=terrain) for objects in ({}, tower))
-    light, dark = (ground_piece(land, daylight(land.world)).picture.astype(float) for land in (bare, built))
-    assert light.shape[2] == 3
-    assert len(light) == len(dark) == 600, "0.1 m is fine enough"
+    corners = np.array([-30.0, -30.0]), np.array([30.0, 30.0])
+    light, dark = (GroundPicture(land, daylight(land.world)).of(*corners).astype(float) for land in (bare, built))
+    assert light.shape == dark.shape == (400, 400, 3), "0.15 m is fine enough"
     shaded = (dark.mean(axis=2) < 0.8 * light.mean(axis=2)).mean()
     assert 0.02 < shaded < 0.2
 

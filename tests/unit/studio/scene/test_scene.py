@@ -241,3 +241,18 @@ def test_a_trail_starts_anew_when_time_goes_back():
 
 def test_the_sky_is_a_picture():
     assert sky_image(daylight(load("hover").world))[:3] == b"\xff\xd8\xff"
+
+
+def test_an_edit_of_an_obstacle_leaves_ground_and_things_as_they_are(server, sent):
+    before = scenario(
+        "hover", world={"extends": "obstacles", "objects": {"oak": {"kind": "tree", "position": [20, 0]}}}
+    )
+    landscape = Landscape(server, before)
+    assert server.scene.get_handle_by_name("/world/landscape/things/leafy") is not None
+    sent.clear()
+    obstacles = {name: o for name, o in before.world.obstacles.items() if name != "ball"}
+    world = before.world.model_copy(update={"obstacles": obstacles})
+    landscape.rebuild(before.model_copy(update={"world": world}))
+    assert not any("things" in getattr(message, "name", "") for message in sent)
+    assert server.scene.get_handle_by_name("/world/landscape/obstacles/ball") is None
+    assert server.scene.get_handle_by_name("/world/landscape/obstacles/house") is not None
