@@ -21,9 +21,9 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
-    "MappingError", "NoSdl",
-    "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError", "ParameterFileError", "PluginError", "PortTaken", "Refused",
-    "RunFolderError", "ScenarioError", "StackError", "TerrainError", "TlsError", "TranscriptError",
+    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError",
+    "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
+    "TerrainError", "TlsError", "TranscriptError",
 }  # fmt: skip
 FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError"}
 REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError"}
