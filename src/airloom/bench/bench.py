@@ -83,6 +83,8 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found |= {f"loom, {count} members": partial(_loom_round, count) for count in (1, 4, 16, 64)}
     found["between turns"], found["30 members at 50 Hz"] = _between_turns, _thirty_members
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
+    found["far above terrain"] = partial(_over_terrain, "far above terrain", 1, 100.0, 5.0)
+    found["ten near terrain"] = partial(_over_terrain, "ten near terrain", 10, 5.0, 20.0)
     if find_spec("rasterio"):
         found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
     if find_spec("embreex"):
@@ -314,6 +316,12 @@ def _timed(advance: Callable[[int], Any], ticks: int) -> float:
 
 
 # -- whole processes -----------------------------------------------------------------------------------------------
+
+
+def _over_terrain(name: str, count: int, height: float, target: float, effort: Effort) -> Measurement:
+    from airloom.bench.land import slower_over_terrain
+
+    return Measurement(name, 100.0 * slower_over_terrain(count, height, effort), "% more than a plane", target, True)
 
 
 def _terrain_built(effort: Effort) -> Measurement:
