@@ -77,7 +77,7 @@ class Stage:
         self._data = mujoco.MjData(self._model)
         self._context = _new_context(width, height)
         self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
-        weakref.finalize(self, _free, self._context, self._drawing)
+        weakref.finalize(self, _free, self._context, self._drawing).atexit = False  # then OpenGL is gone already
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
         self._scene = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
         self._camera = mujoco.MjvCamera()
@@ -204,6 +204,8 @@ def _add_solids(spec: mujoco.MjSpec, land: Land) -> None:
             by_colour.setdefault(tuple(shade), []).append(thing.mesh.vertices[chosen].reshape(-1, 3))
     for shade, corners in by_colour.items():
         vertices = np.concatenate(corners)
+        if len(vertices) == 3:  # MuJoCo takes no single triangle
+            vertices = np.concatenate([vertices, vertices])
         faces = np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3)
         _add_mesh(spec, Mesh(vertices, faces, np.empty((0, 4))), [255 * s / SHADES for s in shade])
 

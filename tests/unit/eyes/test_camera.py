@@ -12,7 +12,7 @@ from validation.case import body
 
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
-from airloom.world.meshes import joined, prism, rectangle
+from airloom.world.meshes import joined, painted, prism, rectangle
 from airloom.world.things import Thing
 
 pytest.importorskip("embreex")
@@ -61,7 +61,8 @@ def test_a_thing_is_seen_in_each_of_its_colours():
         prism(rectangle(2.0, 2.0), 0.0, 2.0, (220, 30, 30)),
         prism(rectangle(2.0, 2.0), 2.0, 3.0, (30, 30, 220)),
     )
-    sim.fleet.land.things = [Thing("house", "house", joined([walls, roof]).moved((8.0, 0.0, 0.0)))]
+    flag = painted([[0, 0, 3], [0, 0, 4], [0, 0.5, 3.5]], [[0, 1, 2]], (30, 220, 30))
+    sim.fleet.land.things = [Thing("house", "house", joined([walls, roof, flag]).moved((8.0, 0.0, 0.0)))]
     eye = sim.vehicles["body"].eye("eye")
     sim.first_look()
     red, _, blue = eye.frame.pixels.astype(int)[66, 80]
