@@ -24,7 +24,7 @@ from airloom.world.rays import parallel_rays
 FINEST, MOST_FINE = 0.15, 2048  # m, and pixels along a side, of photographs and of the shadows of things
 COARSEST, MOST_COARSE = 0.6, 768  # of colours and light
 LEAST = 32  # pixels along a side
-HILL_SHADE, HILL_ROWS = 0.75, 32  # of the sunlight, which the shadow of a hill takes away; where that is looked for
+HILL_SHADE, HILL_ROWS = 0.6, 49  # of the sunlight, which the shadow of a hill takes away; where that is looked for
 ABOVE = 1.0  # cells over the ground, from where the sun is looked for: not to be behind the next furrow
 THING_SHADE, SRGB = 0.9, 0.85  # of the sunlight; what a share of light is in a picture, about
 GRAIN = 0.14  # blades and stones, which are finer than the colours
@@ -113,30 +113,23 @@ class GroundPicture:
     def _seen(self, window: Window, count: tuple[int, int]) -> np.ndarray:
         """sRGB as it is seen, from the south-west."""
         x, y = window.points(count)
-        heights, east, north = self._ground(window, count)
+        heights, east, north = self._ground(x[0], y[:, 0])
         normals = np.stack([-east, -north, np.ones_like(east)], axis=-1)
         normals /= np.linalg.norm(normals, axis=-1, keepdims=True)
         colours = self._colours(window, x, y, heights, np.hypot(east, north))
         return colours * self._light.falling_on(normals, _between(*self._hill_shade(window), x[0], y[:, 0]))
 
-    def _ground(self, window: Window, count: tuple[int, int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Heights and slopes east and north, from no more corners of the grid than there are pixels."""
-        grid, picks = self._grid, []
-        for axis, pixels in enumerate(count):
-            first = (window.low[axis] - grid.corner[axis]) / grid.cell[axis]
-            last = (window.high[axis] - grid.corner[axis]) / grid.cell[axis]
-            stride = max(int((last - first) // pixels), 1)
-            end = grid.heights.shape[1 - axis] - 1
-            picks.append(
-                np.unique(np.clip(np.arange(np.floor(first) - stride, last + 2 * stride, stride), 0, end)).astype(int)
-            )
-        columns, rows = picks
+    def _ground(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Heights and slopes east and north on lines of places, from no more corners of the grid than there are places."""
+        grid = self._grid
+        columns = _corners(x, grid.corner[0], grid.cell[0], grid.heights.shape[1])
+        rows = _corners(y, grid.corner[1], grid.cell[1], grid.heights.shape[0])
         heights = grid.heights[np.ix_(rows, columns)].astype(float)
         heights[np.isnan(heights)] = grid.low
         east, north = grid.east[columns], grid.north[rows]
         slope_north, slope_east = np.gradient(heights, north, east)
-        x, y = window.points(count)
-        return tuple(_between(values, east, north, x[0], y[:, 0]) for values in (heights, slope_east, slope_north))  # type: ignore[return-value]
+        found = (_between(values, east, north, x, y) for values in (heights, slope_east, slope_north))
+        return tuple(found)  # type: ignore[return-value]
 
     def _colours(self, window: Window, x, y, heights: np.ndarray, steepness: np.ndarray) -> np.ndarray:
         terrain = self._land.world.terrain
@@ -157,13 +150,14 @@ class GroundPicture:
         return np.asarray(part, dtype=float)[::-1]
 
     def _hill_shade(self, window: Window) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """With the places where it was looked for, east and north."""
-        x, y = window.points((HILL_ROWS, HILL_ROWS))
-        heights, *_ = self._ground(window, (HILL_ROWS, HILL_ROWS))
-        points = np.stack([x, y, heights + ABOVE * max(self._grid.cell)], axis=-1).reshape(-1, 3)
+        """With the places where it was looked for, east and north; on the edges too, which neighbours share."""
+        x, y = (np.linspace(a, b, HILL_ROWS) for a, b in zip(window.low, window.high, strict=True))
+        across, up = np.meshgrid(x, y)
+        heights, *_ = self._ground(x, y)
+        points = np.stack([across, up, heights + ABOVE * max(self._grid.cell)], axis=-1).reshape(-1, 3)
         far = 2.0 * max(self._grid.size)
         behind = parallel_rays(self._land.bare, points, self._light.sun, far) < far
-        return HILL_SHADE * behind.reshape(x.shape).astype(float), x[0], y[:, 0]
+        return HILL_SHADE * behind.reshape(across.shape).astype(float), x, y
 
 
 def height_colours(heights: np.ndarray, low: float, high: float) -> np.ndarray:
@@ -181,6 +175,14 @@ def _between(values: np.ndarray, east: np.ndarray, north: np.ndarray, x: np.ndar
         share = share.reshape((-1, 1) if axis == 0 else (1, -1))
         values = np.take(values, first, axis) * (1.0 - share) + np.take(values, first + 1, axis) * share
     return values
+
+
+def _corners(places: np.ndarray, first: float, cell: float, count: int) -> np.ndarray:
+    """Numbers of rows or columns around some places, not many more than these."""
+    low, high = (places[0] - first) / cell, (places[-1] - first) / cell
+    stride = max(int((high - low) // len(places)), 1)
+    wanted = np.arange(np.floor(low / stride) - 1, np.ceil(high / stride) + 2) * stride
+    return np.unique(np.clip(wanted, 0, count - 1)).astype(int)
 
 
 def _pixels(size: np.ndarray, pixel: float, most: int) -> tuple[int, int]:
