@@ -242,7 +242,8 @@ def test_the_sky_is_a_picture():
 
 
 def test_an_edit_of_an_obstacle_leaves_ground_and_things_as_they_are(server, sent):
-    before = scenario("hover", world={"extends": "obstacles", "objects": {"oak": {"kind": "tree", "position": [20, 0]}}})
+    oak = {"kind": "tree", "position": [20, 0]}
+    before = scenario("hover", world={"extends": "obstacles", "objects": {"oak": oak}})
     landscape = Landscape(server, before)
     assert server.scene.get_handle_by_name("/world/landscape/things/leafy") is not None
     sent.clear()
