@@ -120,7 +120,7 @@ class GroundPicture:
         return colours * self._light.falling_on(normals, _between(*self._hill_shade(window), x[0], y[:, 0]))
 
     def _ground(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Heights and slopes east and north on lines of places, from no more corners of the grid than there are places."""
+        """Heights and slopes east and north on lines of places, from about as many corners of the grid."""
         grid = self._grid
         columns = _corners(x, grid.corner[0], grid.cell[0], grid.heights.shape[1])
         rows = _corners(y, grid.corner[1], grid.cell[1], grid.heights.shape[0])

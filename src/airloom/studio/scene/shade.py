@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
 from airloom.studio.scene.shadows import SHADE
+from airloom.world.grid import Grid
 from airloom.world.land import Land
 from airloom.world.rays import parallel_rays
 
@@ -48,6 +49,8 @@ def shade_of(land: Land, sunlight: np.ndarray, low=None, high=None, most: int = 
     if low is None or high is None:
         every = np.concatenate(spots)
         low, high = np.nanmin(every, axis=0) - 0.5, np.nanmax(every, axis=0) + 0.5
+        if land.grid is not None:
+            low, high = _to_lines(land.grid, low, high)
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     wide, tall = picture_size(high - low, most)
     canvas = Image.new("L", (OVER * wide, OVER * tall), 0)
@@ -63,17 +66,28 @@ def shade_of(land: Land, sunlight: np.ndarray, low=None, high=None, most: int = 
 
 def shade_cloth(shade: Shade, land: Land) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Vertices, faces, places in the picture, the picture with its opacity: laid over ground that has no picture."""
-    parts = 1 if land.grid is None else int(min(max(np.ptp([shade.low, shade.high], axis=0) / land.grid.cell), CLOTH))
-    share = np.linspace(0.0, 1.0, parts + 1)
-    u, v = (each.ravel() for each in np.meshgrid(share, share))
+    across, along = (1, 1) if land.grid is None else _parts(land.grid, np.subtract(shade.high, shade.low))
+    u, v = (each.ravel() for each in np.meshgrid(np.linspace(0.0, 1.0, across + 1), np.linspace(0.0, 1.0, along + 1)))
     x, y = shade.low[0] + u * (shade.high[0] - shade.low[0]), shade.low[1] + v * (shade.high[1] - shade.low[1])
     z = [land.height(a, b) + ABOVE for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    start = (np.arange(parts)[:, None] * (parts + 1) + np.arange(parts)).ravel()
-    over = start + parts + 1
+    start = (np.arange(along)[:, None] * (across + 1) + np.arange(across)).ravel()
+    over = start + across + 1
     faces = np.concatenate([np.stack([start, start + 1, over + 1], 1), np.stack([start, over + 1, over], 1)])
     cloth = np.empty((*shade.picture.shape, 4), dtype=np.uint8)
     cloth[..., :3], cloth[..., 3] = SHADE, DARK * shade.picture
     return np.column_stack([x, y, z]), faces, np.column_stack([u, v]), cloth
+
+
+def _to_lines(grid: Grid, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The next lines of the grid around some ground: a cloth between them has the ground's own triangles."""
+    corner, cell = np.array(grid.corner), np.array(grid.cell)
+    return corner + np.floor((low - corner) / cell) * cell, corner + np.ceil((high - corner) / cell) * cell
+
+
+def _parts(grid: Grid, extent: np.ndarray) -> tuple[int, int]:
+    """Cells east and north, or several of them together if there are too many."""
+    across, along = (round(side / cell) for side, cell in zip(extent.tolist(), grid.cell, strict=True))
+    return min(across, CLOTH), min(along, CLOTH)
 
 
 def _on_ground(land: Land, points: np.ndarray, sunlight: np.ndarray) -> np.ndarray:
