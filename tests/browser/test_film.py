@@ -203,15 +203,19 @@ def _wait_until(is_so):
 @pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_the_command_makes_what_its_options_say(tmp_path):
-    sim = Simulation(load("hover", {"duration": 3.0, "engine": "batch"}))
-    RecordedRun(sim, RunFolder.create("hover", tmp_path / "run")).fly()
+    eye = {"kind": "depth_camera", "rate": 5, "width": 32, "height": 18}
+    topics = ["/clock", "/*/state", "/*/rotors", "/cf/depth/image"]
+    changes = {"duration": 3.0, "engine": "batch", "vehicles.cf.sensors.depth": eye, "log.topics": topics}
+    RecordedRun(Simulation(load("hover", changes)), RunFolder.create("hover", tmp_path / "run")).fly()
     command = [sys.executable, "-m", "airloom", "film", "run"]
     small, span = ["--size", "64x36"], ["--from", "1", "--until", "3", "--speed", "2", "--fps", "3"]
-    for out in (["film.mp4", *small, *span], ["still.png", *small, "--camera", "chase", "--vehicle", "cf"]):
+    chasing = ["--camera", "chase", "--vehicle", "cf", "--eye", "depth", "--from", "2"]
+    for out in (["film.mp4", *small, *span], ["still.png", "--size", "160x90", *chasing]):
         subprocess.run([*command, *out], check=True, cwd=tmp_path, timeout=600)
     assert len(brightness(tmp_path / "film.mp4")) == 4, "two seconds at twice the speed, three pictures a second"
     with Image.open(tmp_path / "still.png") as image:
-        assert image.size == (64, 36)
+        assert image.size == (160, 90)
+        assert image.getpixel((157, 87)) == (245, 245, 245), "the frame of what the eye saw"
 
 
 def _commands(below=1):

@@ -42,6 +42,7 @@ ELSEWHERE = {
     ("film", "--from"): "browser/test_film.py",
     ("film", "--until"): "browser/test_film.py",
     ("film", "--speed"): "browser/test_film.py",
+    ("film", "--eye"): "browser/test_film.py",
 }
 
 SCENARIO = """

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from airloom.studio.film.film import Size
     from airloom.studio.film.film_set import FilmSet
+    from airloom.studio.sources.recorded import RecordedSource
 
 PICTURE = ".png"
 MOST_PICTURES = 1_000_000
@@ -55,6 +56,13 @@ def film(
         float | None, typer.Option(metavar="S", help="The time to end at; the end of the run if left out.")
     ] = None,
     speed: Annotated[str, typer.Option(metavar="N", help="Seconds of the flight in a second of the film.")] = "1",
+    eye: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A camera of the vehicle, or VEHICLE/CAMERA: what it saw is shown in a corner.",
+        ),
+    ] = None,
 ) -> None:
     """Make a video, or a picture, of a run.
 
@@ -68,6 +76,7 @@ def film(
       airloom film last flight.mp4 --camera chase --vehicle cf
       airloom film runs/fleet-1 fleet.webm --speed 4 --size 1920x1080
       airloom film last moment.png --from 3.5
+      airloom film last seen.mp4 --camera chase --eye depth
     """
     from airloom.runs.folder import RunFolder
     from airloom.studio.film.film_set import FilmSet
@@ -81,7 +90,7 @@ def film(
     source = RecordedSource(RunFolder.open(run), clock)
     whom = _checked_vehicle(vehicle, source.names)
     times = _times(from_, _checked_end(from_, until, clock.end), pace / fps)
-    with FilmSet(source, clock, camera.value, whom) as scene, interrupted_by_ctrl_c():
+    with FilmSet(source, clock, camera.value, whom, _checked_eye(eye, whom, source)) as scene, interrupted_by_ctrl_c():
         if out.suffix == PICTURE:
             _take_picture(scene, out, times[:1], shape)
         else:
@@ -106,6 +115,19 @@ def _checked_vehicle(name: str | None, known: list[str]) -> str:
     if name is not None and name not in known:
         raise typer.BadParameter(f"the run has no vehicle '{name}', but {', '.join(known[:8])}", param_hint="--vehicle")
     return name or known[0]
+
+
+def _checked_eye(name: str | None, vehicle: str, source: RecordedSource) -> tuple[str, str] | None:
+    if name is None:
+        return None
+    whose, _, eye = name.rpartition("/")
+    whose = whose or vehicle
+    topics = source.ask("topics")["topics"]
+    if f"/{whose}/{eye}/image" not in topics:
+        known = [topic[1:].removesuffix("/image") for topic in topics if topic.endswith("/image")]
+        there = f"but of {', '.join(known)}" if known else "nor of any other: name /*/*/image in log.topics"
+        raise typer.BadParameter(f"the log has no pictures of {whose}/{eye}, {there}", param_hint="--eye")
+    return whose, eye
 
 
 def _checked_end(start: float, until: float | None, end: float) -> float:

@@ -8,7 +8,9 @@ from contextlib import contextmanager
 
 import numpy as np
 import viser
+from PIL import Image, ImageOps
 
+from airloom.eyes.shown import picture_in
 from airloom.studio.film.film import FilmError, Size, headless_client, picture
 from airloom.studio.scene.cameras import Cameras, Mode, framed
 from airloom.studio.scene.fleet_view import FleetView
@@ -20,14 +22,18 @@ from airloom.studio.web.viser_server import start_viser, stop_viser, wait_until_
 
 TRAIL, TRAIL_STEP = 8.0, 0.05  # s before the first picture, and how finely trails are laid there
 SETTLING_PICTURES = 20
+FRAME = (245, 245, 245)  # of an inset
 ON_THE_WAY = 0.02  # s that the scene takes to the browser, for a picture is asked for on another line
 
 
 class FilmSet:
     """Stands from `__enter__` to `__exit__`."""
 
-    def __init__(self, source: RecordedSource, clock: Playback, mode: Mode, vehicle: str) -> None:
-        self._source, self._clock, self._mode, self._vehicle = source, clock, mode, vehicle
+    def __init__(
+        self, source: RecordedSource, clock: Playback, mode: Mode, vehicle: str, eye: tuple[str, str] | None = None
+    ) -> None:
+        """`eye`, a vehicle's name and its eye's, is shown in a corner."""
+        self._source, self._clock, self._mode, self._vehicle, self._eye = source, clock, mode, vehicle, eye
 
     def __enter__(self) -> FilmSet:
         source = self._source
@@ -61,7 +67,21 @@ class FilmSet:
         self._show(moment)
         wait_until_sent(client)
         time.sleep(ON_THE_WAY)
-        return picture(client, size)
+        return self._with_inset(picture(client, size))
+
+    def _with_inset(self, whole: np.ndarray) -> np.ndarray:
+        """What the eye saw last, in the lower right corner."""
+        if self._eye is None:
+            return whole
+        seen = picture_in(self._source.ask("look", vehicle=self._eye[0], eye=self._eye[1]))
+        if seen is None:
+            return whole
+        inset, margin = Image.fromarray(seen), whole.shape[1] // 80
+        inset.thumbnail((whole.shape[1] // 3, whole.shape[0] // 3))
+        framed = ImageOps.expand(inset, border=2, fill=FRAME)
+        drawn = Image.fromarray(whole)
+        drawn.paste(framed, (drawn.width - framed.width - margin, drawn.height - framed.height - margin))
+        return np.asarray(drawn)
 
     def _show(self, moment: float) -> None:
         self._clock.seek(float(moment))
