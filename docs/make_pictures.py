@@ -18,6 +18,7 @@ from PIL import Image
 from airloom.scenario import load
 from airloom.studio.film.film import headless_client, picture
 from airloom.studio.scene.cameras import FIELD_OF_VIEW, SIGHT
+from airloom.studio.scene.ground import LINGER
 from airloom.studio.scene.landscape import Landscape
 from airloom.studio.web.viser_server import start_viser, stop_viser, wait_until_sent
 
@@ -54,6 +55,7 @@ SHOTS = {
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
+    "terrain": Shot(150),
     "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
     "waypoints": Shot(13, "chase"),
 }
@@ -70,7 +72,9 @@ WORLDS = {
 def take_world(name: str) -> None:
     """A bundled world without vehicles."""
     server = start_viser(label=name)
-    Landscape(server, load("hover", {"world": name}))
+    landscape = Landscape(server, load("hover", {"world": name}))
+    for _ in range(LINGER + 2):
+        landscape.look_from([np.array(WORLDS[name][0])], at_once=True)
     camera = server.initial_camera
     (camera.position, camera.look_at), camera.fov = WORLDS[name], FIELD_OF_VIEW
     camera.near, camera.far = SIGHT
