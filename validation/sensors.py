@@ -395,6 +395,8 @@ SOLIDS = {
     "ball": {"shape": "sphere", "size": (6, 6, 6), "position": (-8, -4, 3)},
 }
 REACH = 60.0
+WIDE = body(pose={"position": (0, 0, 500)}, body={"size": (50, 50, 0.1)})
+"""MuJoCo has ground only where a vehicle may touch it: this one may touch all."""
 
 
 def rough_ground() -> dict:
@@ -425,7 +427,7 @@ def rays_to_compare(sim: Simulation, count: int) -> list[tuple[np.ndarray, np.nd
 
 def ray_gaps(world: dict, count: int = 2000) -> np.ndarray:
     """Our distances minus MuJoCo's."""
-    sim = simulate(body(pose={"position": (0, 0, 500)}), "mujoco", world=world)
+    sim = simulate(WIDE, "mujoco", world=world)
     model, data, hit = sim.engine.model, sim.engine.data, np.zeros(1, np.int32)
     gaps = []
     for point, direction in rays_to_compare(sim, count):
@@ -443,7 +445,7 @@ def rays() -> Outcome:
     the same diagonal.
     """
     rough = rough_ground()
-    sim = simulate(body(pose={"position": (0, 0, 500)}), "mujoco", world={"terrain": rough})
+    sim = simulate(WIDE, "mujoco", world={"terrain": rough})
     model, data, hit = sim.engine.model, sim.engine.data, np.zeros(1, np.int32)
     down, gaps = np.array([0.0, 0.0, -1.0]), []
     for x, y in np.random.default_rng(5).uniform((-33, -35), (37, 29), (2000, 2)):

@@ -44,7 +44,7 @@ class Flight:
         return float(np.max(np.arccos(np.cos(roll) * np.cos(pitch))))
 
 
-LANDING = ("pursuit", "choreography")
+LANDING = ("pursuit", "choreography", "village")
 """Scenarios that end on the ground, rotors at rest."""
 
 
