@@ -154,7 +154,7 @@ def box_file(tmp_path):
     return write
 
 
-@pytest.mark.parametrize("name", ["box.stl", "box.obj", "box.glb", "box.ply", "box.off"])
+@pytest.mark.parametrize("name", ["box.stl", "box.obj", "box.glb", "box.ply", "box.off", "box.dae"])
 def test_meshes_are_read_in_their_scale_and_colour(box_file, name):
     own = {"kind": "mesh", "file": box_file(name), "scale": 0.5, "colour": [10, 200, 30], "position": [4, 5, 6]}
     (thing,) = land_with({"own": own}).things
