@@ -12,14 +12,18 @@ import numpy as np
 
 from airloom.compiled import rows as row
 from airloom.eyes.eye import EyeError
+from airloom.scenario.generated import Generated
+from airloom.world.generated import colours_of
 from airloom.world.grid import Grid
 from airloom.world.land import Land
 from airloom.world.meshes import Mesh
+from airloom.world.sun import sun_direction
 
 if TYPE_CHECKING:
     from airloom.engines.fleet import Craft, Fleet
+    from airloom.scenario.models import World
 
-MOST_CORNERS = 1024  # of drawn ground, each way
+MOST_CORNERS, PIXELS = 1024, 2048  # of drawn ground and of the picture on it, each way
 VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 GROUND, GROUND_TOO = (150, 152, 144), (162, 164, 156)
 OBSTACLE, HULL, ARM, MOTOR, FRONT = (196, 150, 112), (38, 42, 48), (62, 68, 77), (150, 157, 166), (220, 96, 48)
@@ -27,7 +31,8 @@ SKY, HORIZON = (96, 142, 196), (214, 226, 236)
 SHADES = 24  # of a colour channel between which things are told apart
 AWAY = 1e5  # m below, where the own vehicle is not seen
 HULL_SHARE = 0.42  # of a vehicle's box, which reaches out to the arms
-SUN = (0.37, 0.46, -0.81)  # the way its light goes
+SUNSHINE, DAYLIGHT, NIGHT = np.array([0.55, 0.53, 0.48]), 0.55, 0.08  # of the sun, of the sky by day and by night
+FOG_BEGINS = 0.1  # of the distance at which nothing is seen any more
 EXTENT, NEAREST, FARTHEST = 10.0, 0.05, 5000.0  # m, of what is drawn; the first is what MuJoCo measures others by
 SHADOWS, SHADOW_PIXELS = 40.0, 2048  # m around, and how fine
 TO_OPENGL = np.array([[0.0, 0.0, -1.0], [-1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
@@ -74,12 +79,14 @@ class Stage:
     def __init__(self, fleet: Fleet, width: int, height: int) -> None:
         self._fleet, self._size = fleet, (width, height)
         self._model = _build(fleet, width, height)
+        self._sun = sun_direction(fleet.scenario.world)
         self._data = mujoco.MjData(self._model)
         self._context = _new_context(width, height)
         self._drawing = mujoco.MjrContext(self._model, mujoco.mjtFontScale.mjFONTSCALE_100)
         weakref.finalize(self, _free, self._context, self._drawing).atexit = False  # then OpenGL is gone already
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._drawing)
         self._scene = mujoco.MjvScene(self._model, maxgeom=self._model.ngeom + 100)
+        self._scene.flags[mujoco.mjtRndFlag.mjRND_FOG] = True
         self._camera = mujoco.MjvCamera()
         self._camera.type, self._camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
 
@@ -95,7 +102,7 @@ class Stage:
         mujoco.mju_mat2Quat(data.mocap_quat[0], (rotation @ TO_OPENGL).ravel())
         mujoco.mj_kinematics(model, data)
         mujoco.mj_camlight(model, data)
-        data.light_xpos[0] = position + SHADOWS * (rotation[:, 0] - np.array(SUN))  # shadows fall where the eye looks
+        data.light_xpos[0] = position + SHADOWS * (rotation[:, 0] + self._sun)  # shadows fall where the eye looks
         self._context.make_current()
         option, everything = mujoco.MjvOption(), mujoco.mjtCatBit.mjCAT_ALL
         mujoco.mjv_updateScene(model, data, option, None, self._camera, everything, self._scene)
@@ -106,21 +113,34 @@ class Stage:
         return pixels[::-1]
 
 
+def _light(spec: mujoco.MjSpec, world: World) -> None:
+    """Sun, sky and fog, as the world has them."""
+    sun, light = sun_direction(world), world.light
+    day = NIGHT + (1.0 - NIGHT) * float(np.clip(5.0 * sun[2] + 0.5, 0.0, 1.0))
+    horizon = _unit(light.fog.colour or HORIZON)
+    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [DAYLIGHT * day] * 3, [0.1 * day] * 3
+    spec.worldbody.add_light(
+        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, dir=-sun, castshadow=True,
+        diffuse=SUNSHINE * light.brightness * float(np.clip(6.0 * sun[2], 0.0, 1.0)),
+    )  # fmt: skip
+    spec.add_texture(
+        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=day * np.array(_unit(light.sky or SKY)), rgb2=day * np.array(horizon), width=128, height=768,
+    )  # fmt: skip
+    spec.visual.rgba.fog = [*(day * np.array(horizon)), 1.0]
+    spec.visual.map.fogstart, spec.visual.map.fogend = (
+        share * light.fog.distance / EXTENT for share in (FOG_BEGINS, 1.0)
+    )
+
+
 def _build(fleet: Fleet, width: int, height: int) -> mujoco.MjModel:
     spec = mujoco.MjSpec()
     spec.visual.global_.offwidth, spec.visual.global_.offheight = width, height
     spec.visual.quality.shadowsize, spec.visual.map.shadowclip = SHADOW_PIXELS, SHADOWS / EXTENT
     spec.visual.map.zfar, spec.visual.map.znear = FARTHEST / EXTENT, NEAREST / EXTENT
-    spec.visual.headlight.ambient, spec.visual.headlight.diffuse = [0.55] * 3, [0.1] * 3
+    _light(spec, fleet.scenario.world)
     spec.stat.extent, spec.stat.center = EXTENT, (0.0, 0.0, 0.0)
     spec.default.geom.contype = spec.default.geom.conaffinity = 0
-    spec.worldbody.add_light(
-        type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, dir=SUN, castshadow=True, diffuse=[0.55, 0.53, 0.48]
-    )
-    spec.add_texture(
-        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=_unit(SKY), rgb2=_unit(HORIZON), width=128, height=768,
-    )  # fmt: skip
     eye = spec.worldbody.add_body(name="eye", mocap=True)
     eye.add_camera(name="eye")
     for craft in fleet.crafts:
@@ -176,17 +196,33 @@ def _add_heights(spec: mujoco.MjSpec, grid: Grid, heights: np.ndarray, stride: i
 
 
 def _ground_colours(land: Land, heights: np.ndarray) -> np.ndarray:
-    """uint8 [row, column, 3] from the south: a survey's own picture, else by height."""
+    """uint8 [row, column, 3] from the south: a survey's own picture, made-up ground's colours, else by height."""
     if land.survey is not None and land.survey.about.colour is not None:
         from PIL import Image
 
         picture = Image.open(land.survey.folder / land.survey.about.colour).convert("RGB")
         picture.thumbnail((4096, 4096))
         return np.asarray(picture)[::-1]
+    if isinstance(land.world.terrain, Generated):
+        assert land.grid is not None
+        return _made_up_colours(land.world.terrain, land.grid)
     share = (heights - heights.min()) / max(float(np.ptp(heights)), 1e-3)
     stops = np.array([VALLEY, SLOPE, SUMMIT], dtype=float)
     colours = np.stack([np.interp(share, [0.0, 0.5, 1.0], stops[:, k]) for k in range(3)], axis=-1)
     return colours.astype(np.uint8)
+
+
+def _made_up_colours(terrain: Generated, grid: Grid) -> np.ndarray:
+    x, y = (np.linspace(known[0], known[-1], PIXELS) for known in (grid.east, grid.north))
+    slopes = np.gradient(grid.heights.astype(float), grid.north, grid.east)
+    heights, north, east = (_between(values, grid, x, y) for values in (grid.heights, *slopes))
+    return np.clip(colours_of(terrain, *np.meshgrid(x, y), heights, np.hypot(north, east)), 0, 255).astype(np.uint8)
+
+
+def _between(values: np.ndarray, grid: Grid, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Values at a grid's corners, at other places, straight between."""
+    rows = np.stack([np.interp(x, grid.east, row) for row in values])
+    return np.stack([np.interp(y, grid.north, column) for column in rows.T], axis=1)
 
 
 def _add_solids(spec: mujoco.MjSpec, land: Land) -> None:

@@ -94,3 +94,21 @@ def test_a_camera_that_is_gone_takes_nothing_from_another():
     gc.collect()
     sim.run(until=0.1)
     assert np.array_equal(eye.frame.pixels, before)
+
+
+def test_sun_and_fog_are_those_of_the_world():
+    """Of a ball, the side to the sun is brighter; nothing is bright at night; fog hides what is behind it."""
+
+    def seen(**light: Any) -> np.ndarray:
+        world = {"gravity": 0.0, "obstacles": {"ball": {**BALL, "position": (6.0, 0.0, 2.0)}}, "light": light}
+        (message,) = pictures(CAMERA, world=world)
+        return pixels(message).mean(axis=2)
+
+    left, right = (seen(sun={"azimuth": azimuth, "elevation": 20.0}) for azimuth in (0.0, 180.0))
+    ball = (slice(50, 70), slice(66, 78)), (slice(50, 70), slice(82, 94))
+    assert left[ball[0]].mean() > left[ball[1]].mean() + 10
+    assert right[ball[1]].mean() > right[ball[0]].mean() + 10
+    night = seen(sun={"azimuth": 0.0, "elevation": -30.0})
+    assert night.mean() < 0.3 * left.mean()
+    fog = seen(fog={"distance": 5.0, "colour": (250, 250, 250)})
+    assert np.ptp(fog[50:70, 66:94]) < 10
