@@ -310,6 +310,8 @@ class Simulation:
             if (depth := self.fleet.depth_in_ground(member)) > 0.01:
                 text = f"starts {depth:.3g} m deep in the ground, which will throw it up; raise pose.position"
                 self.event(member.name, text, level="warning")
+            if (thing := self.fleet.thing_around(member)) is not None:
+                self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")
 
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher

@@ -49,6 +49,9 @@ class System(Plugin):
     def reset(self, sim: Simulation) -> None:
         """Before the first tick, and whenever the simulation starts again at time 0: forget everything since then."""
 
+    def conclude(self, sim: Simulation) -> None:
+        """When a recorded run has come to its end: say by `sim.fail` what was to be done and is not."""
+
     @classmethod
     def overrides(cls, hook: str) -> bool:
         return getattr(cls, hook) is not getattr(System, hook)

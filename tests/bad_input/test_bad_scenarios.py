@@ -124,7 +124,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("engine: btach\n", 5, "engine.kind: must be 'mujoco' or 'batch', got 'btach'"),
         ("engine: {kind: batch, extends: x}\n", 5, "engine.extends: unknown key"),
         ("world: labb\n", 5, "world: no world is called 'labb'; did you mean 'lab'? Known worlds: lab,"),
-        ("world: {terrain: hill}\n", 5, "world.terrain.kind: must be 'plane', 'heightfield', 'survey', 'meadow', 'vineyard' or 'mountains', got 'hill'"),
+        ("world: {terrain: hill}\n", 5, "world.terrain.kind: must be 'plane', 'heightfield', 'survey', 'meadow', 'vineyard' or 'mountains' or the path of a terrain folder, got 'hill'"),
         ("world: {terrain: ./field}\n", 5, "world.terrain: there is no folder './field'"),
         ("world: {terrain: ./}\n", 5, "is no terrain folder: there is no terrain.json in it; make it anew with: airloom terrain build"),
         ("world:\n  terrain:\n    kind: heightfield\n    size: [1, 1]\n", 6, "world.terrain: give either heights or file"),

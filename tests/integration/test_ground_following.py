@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.simulation import Simulation
 
 HILLS = {
@@ -38,6 +40,13 @@ def test_faster_and_lower_in_wind():
     sim, heights = flown(**{"systems.follow.speed": 8, "systems.follow.height": 3, "world.wind": [6, 3, 0]})
     assert sim.verdict.is_good
     assert heights[40:].min() > 1.0
+
+
+def test_a_path_that_is_not_flown_to_its_end_is_a_failed_flight(tmp_path):
+    sim = Simulation.load("terrain", overrides={**HILLS, "duration": 12})
+    run = RecordedRun(sim, RunFolder.create("terrain", tmp_path / "run"), log=False)
+    assert run.fly().status == "failed"
+    assert "the run is over after" in run.outcome.reason
 
 
 def test_ground_out_of_reach_is_a_failed_flight():

@@ -36,6 +36,12 @@ def test_a_vehicle_that_flies_into_a_house_stops_there(speed):
     assert free.vehicles["drone"].position[0] > 8.0
 
 
+def test_who_starts_inside_a_house_is_told_so():
+    inside, beside = (thrown(HOUSE, [x, 0.0, 2.0], [0.0, 0.0, 0.0]) for x in (10.0, 3.0))
+    assert any("starts inside 'house'" in warning for warning in inside.warnings)
+    assert beside.warnings == []
+
+
 def test_a_vehicle_comes_to_rest_on_a_roof_and_its_rangefinder_sees_it():
     sim = thrown(HOUSE, [10.0, 0.0, 9.0], [0.0, 0.0, 0.0])
     sim.step(10)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airloom.basics.clock import ticks_per_period, to_ns
-from airloom.basics.rotations import matrix_from_quaternion, quaternion_from_euler
+from airloom.basics.rotations import matrix_from_quaternion, quaternion_from_euler, yaw_from_quaternion
 from airloom.compiled import Kernel, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
@@ -25,8 +25,9 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, 
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.watch.divergence import SANE_WIDTH
-from airloom.world.ground import ground
+from airloom.world.ground import ground, is_thing_near
 from airloom.world.land import Land
+from airloom.world.overlap import Upright, thing_within
 
 if TYPE_CHECKING:
     from airloom.system import System
@@ -430,6 +431,15 @@ class Fleet:
         """One row of each of a vehicle's rotors, a view."""
         table = self.flight.rotors[craft.block].reshape(-1, row.ROTOR_WIDTH)
         return table[: len(craft.airframe.rotors), first + craft.lane]
+
+    def thing_around(self, craft: Craft) -> str | None:
+        """The name of a thing of the land that a vehicle is in."""
+        position, attitude = self.column(craft)[row.PX // LANES :][:3], self.column(craft)[row.QW // LANES :][:4]
+        if not is_thing_near(self.flight.world, *position, self.reach):
+            return None
+        return thing_within(
+            self.land.things, Upright.of_vehicle(craft.vehicle, position, yaw_from_quaternion(attitude))
+        )
 
     @property
     def reach(self) -> float:

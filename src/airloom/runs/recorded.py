@@ -163,6 +163,8 @@ class RecordedRun:
         """A run that went on to its end may have failed nevertheless, or have ended too early."""
         for name in self.sim.missions_under_way:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
+        for system in self.sim.systems.values():
+            system.conclude(self.sim)
         self.sim.loom.finish()
         self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:

@@ -108,7 +108,8 @@ def _problem(details: Any, path: KeyPath, is_missing: bool, expected: Any) -> Pr
         return Problem(path, f"unknown key{hint(str(path[-1]), known_keys(at(expected, path[:-1])), 'Known keys')}")
     if kind == "union_tag_invalid":
         choices = listed(context["expected_tags"].split(", "))
-        return Problem((*path, context["discriminator"].strip("'")), f"must be {choices}", context["tag"])
+        folder = " or the path of a terrain folder" if path[-1:] == ("terrain",) else ""
+        return Problem((*path, context["discriminator"].strip("'")), f"must be {choices}{folder}", context["tag"])
     if kind == "value_error":
         return Problem(path, str(context["error"]))
     if kind in ("too_short", "too_long"):

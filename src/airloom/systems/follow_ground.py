@@ -110,6 +110,11 @@ class FollowGround(System):
         self._place = self._place + to * (stride / distance)
         return to * (self.parameters.speed / distance)
 
+    def conclude(self, sim) -> None:
+        if not self._is_over:
+            whole = self._flown + sum(map(float, np.linalg.norm(np.diff([self._place, *self._left], axis=0), axis=1)))
+            sim.fail(self.name, f"the run is over after {self._flown:.0f} of {whole:.0f} m")
+
     def _finish(self, sim) -> None:
         heights, self._is_over = np.array(self._heights), True
         told = (
