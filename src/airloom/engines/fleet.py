@@ -434,18 +434,18 @@ class Fleet:
 
     def thing_around(self, craft: Craft) -> str | None:
         """The name of a thing of the land that a vehicle is in."""
-        position, attitude = self.column(craft)[row.PX // LANES :][:3], self.column(craft)[row.QW // LANES :][:4]
-        if not is_thing_near(self.flight.world, *position, self.reach):
+        if not self.land.things:
             return None
-        return thing_within(
-            self.land.things, Upright.of_vehicle(craft.vehicle, position, yaw_from_quaternion(attitude))
-        )
+        position, attitude = self.column(craft)[row.PX // LANES :][:3], self.column(craft)[row.QW // LANES :][:4]
+        if not is_thing_near(self.flight.world, *position, _reach(craft)):
+            return None
+        body = Upright.of_vehicle(craft.vehicle, position, yaw_from_quaternion(attitude))
+        return thing_within(self.land.things, body)
 
     @property
     def reach(self) -> float:
         """How far the largest vehicle's box extends from its origin, m."""
-        corners = [np.abs(m.vehicle.body.position) + np.array(m.vehicle.body.size) / 2 for m in self.crafts]
-        return float(np.linalg.norm(corners, axis=1).max())
+        return max(map(_reach, self.crafts))
 
     def depth_in_ground(self, craft: Craft) -> float:
         """How deep the lowest corner of a vehicle's box is, negative if it is above the ground."""
@@ -480,3 +480,9 @@ class Fleet:
                 s = self.sensor_index[m.name, sensor.name]
                 for array in (self.sensing.rows, self.sensing.queue, self.sensing.stamps):
                     digest.update(array[s].tobytes())
+
+
+def _reach(craft: Craft) -> float:
+    """How far a vehicle's box extends from its origin, m."""
+    body = craft.vehicle.body
+    return float(np.linalg.norm(np.abs(body.position) + np.array(body.size) / 2))
