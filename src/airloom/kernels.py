@@ -26,7 +26,7 @@ from airloom.engines.lockstep import STEP_NS as WIRE_STEP_NS
 from airloom.engines.lockstep import TICKS as WIRE_TICKS
 from airloom.engines.lockstep import WIRE_WIDTH, frame_kernel
 from airloom.physics.attitude import multiply, rotate, rotate_back, rotation
-from airloom.physics.wrench import effect
+from airloom.physics.wrench import effect, ticker
 from airloom.sensors.noise import normal_pair
 from airloom.sensors.sensor import (
     MOUNT_POSITION,
@@ -65,6 +65,7 @@ __all__ = [  # noqa: RUF022
     "compiled",
     "Kernel",
     "effect",
+    "ticker",
     "block_kernel",
     "sensor_kernel",
     "guide_kernel",

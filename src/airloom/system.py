@@ -26,12 +26,14 @@ class System(Plugin):
     """Calls a second, unless the scenario says otherwise."""
     effect: ClassVar[Kernel | None] = None
     """A compiled force function (see `airloom.effect`), called at every evaluation of the wrench."""
+    ticker: ClassVar[Kernel | None] = None
+    """A compiled function (see `airloom.kernels.ticker`), called once a tick before the bodies move."""
 
     def __init__(self, name: str, parameters: Any) -> None:
         self.name, self.parameters = name, parameters
 
     def effect_parameters(self, vehicle: str) -> list[float] | None:
-        """Numbers for the force function on this vehicle; None leaves the vehicle alone."""
+        """Numbers for force function and ticker on this vehicle; None leaves the vehicle alone."""
         return []
 
     def configure(self, sim: Simulation) -> None:

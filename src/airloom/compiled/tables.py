@@ -59,6 +59,7 @@ class Flight(NamedTuple):
     """[block, lane, column]: what steers the vehicle there, all 0 for nothing"""
     world: np.ndarray
     effects: np.ndarray
+    """[effect, column]: addresses of its force function and of its ticker, 0 for none"""
     effect_parameters: np.ndarray
     records: np.ndarray
     """[record, vehicle, number]"""

@@ -15,6 +15,7 @@ from airloom.engines.tick import effects_of, keep_mean_acceleration, look_and_th
 from airloom.physics.contact import corner_forces
 from airloom.physics.integrators import step_euler, step_rk4
 from airloom.physics.rotor import spin_rotors, sum_rotors
+from airloom.physics.wrench import call_tickers
 from airloom.scenario.models import Scenario
 
 
@@ -26,6 +27,7 @@ def advance_batch(first_block, end_block, tick, ticks, dt, rk4, flight, sensing,
         propellers = flight.propellers[stack[tables.PROPELLERS]]
         effects, parameters = effects_of(stack, flight)
         for t in range(tick, tick + ticks):
+            call_tickers(w, rotors, flight.world, t, effects, parameters)
             spin_rotors(rotors)
             sum_rotors(w, rotors, propellers)
             if rk4:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from math import gcd
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -35,6 +35,14 @@ if TYPE_CHECKING:
 GUIDE_PERIOD = 0.02  # s, or a step if that is longer
 
 
+class Influence(NamedTuple):
+    """What a system, or a part of a vehicle, has in the loop: two kernels that share their numbers."""
+
+    effect: Kernel | None
+    ticker: Kernel | None
+    numbers: list[float]
+
+
 @dataclass
 class Craft:
     """One vehicle of the fleet: its description, its parts, and its place in the blocks."""
@@ -48,7 +56,7 @@ class Craft:
     eyes: list[Eye]
     parameters: Any
     """of the controller, as loaded"""
-    effects: list[tuple[Kernel, list[float]]]
+    influences: list[Influence]
     number: int
     block: int = -1
     lane: int = -1
@@ -58,8 +66,8 @@ class Craft:
         controller = None
         if self.controller is not None:
             controller = (type(self.controller), self.controller.kernel, self.controller.parameters.rate)
-        effects = tuple(kernel for kernel, _ in self.effects)
-        return (self.estimator.kernel, self.estimator.parameters.rate, controller, effects)
+        influences = tuple((it.effect, it.ticker) for it in self.influences)
+        return (self.estimator.kernel, self.estimator.parameters.rate, controller, influences)
 
 
 def expand_copies(vehicles: dict[str, Vehicle]) -> dict[str, Vehicle]:
@@ -131,11 +139,11 @@ class Fleet:
                 self._check_needs("autopilot", vehicle.autopilot, vehicle)
         except StackError as error:
             raise StackError(f"vehicle {name}: {error}") from None
-        effects = [(s.effect, p) for s in systems if s.effect for p in [s.effect_parameters(name)] if p is not None]
+        influences = [it for system in systems if (it := _influence_of(system, name)) is not None]
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
         eyes = [sensor for sensor in all_sensors if isinstance(sensor, Eye)]
-        return Craft(name, vehicle, airframe, estimator, controller, sensors, eyes, loaded, effects, number)
+        return Craft(name, vehicle, airframe, estimator, controller, sensors, eyes, loaded, influences, number)
 
     def _resolve(self, category: str, choice):
         """Plugin class and parameters; copies of a vehicle share their choices, so these are looked up once."""
@@ -205,8 +213,8 @@ class Fleet:
         n, rotors = len(self.blocks), -(-self.rotor_count // row.ROTORS_TOGETHER) * row.ROTORS_TOGETHER
         sensors = [s for block in self.blocks for m in block for s in m.sensors]
         depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
-        effects = [kernel for block in self.blocks for kernel, _ in block[0].effects]
-        rows = max((len(p) for m in self.crafts for _, p in m.effects), default=0)
+        effects = sum(len(block[0].influences) for block in self.blocks)
+        rows = max((len(it.numbers) for m in self.crafts for it in m.influences), default=0)
         self.flight = Flight(
             blocks=_zeros_by_cache_line(n, row.WIDTH),
             rotors=_zeros_by_cache_line(n, rotors * row.ROTOR_WIDTH),
@@ -215,8 +223,8 @@ class Fleet:
             vehicles=np.full((n, LANES), -1, dtype=np.int64),
             guides=np.zeros((n, LANES, tables.GUIDE_WIDTH), dtype=np.int64),
             world=self.land.array,
-            effects=np.zeros(len(effects), dtype=np.int64),
-            effect_parameters=np.zeros((len(effects), rows * LANES)),
+            effects=np.zeros((effects, 2), dtype=np.int64),
+            effect_parameters=np.zeros((effects, rows * LANES)),
             records=np.zeros((tables.RECORD_COUNT, len(self.crafts), tables.RECORD_SPEEDS + self.rotor_count)),
             sane=np.zeros((n, SANE_WIDTH)),
         )
@@ -348,15 +356,22 @@ class Fleet:
         return sensor.destination is None or same[0] is not sensor
 
     def _fill_effects(self, b: int, block: list[Craft], first: int) -> int:
-        effects = [kernel for kernel, _ in block[0].effects]
-        for k, kernel in enumerate(effects):
-            self.flight.effects[first + k] = kernel.address
-            for i, craft in enumerate(self._lanes(block)):
-                values = craft.effects[k][1]
-                self.flight.effect_parameters[first + k, i : len(values) * LANES : LANES] = values
-        stack = self.flight.stacks[b]
-        stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT] = first, first + len(effects)
-        return first + len(effects)
+        for k, influence in enumerate(block[0].influences):
+            kernels = influence.effect, influence.ticker
+            self.flight.effects[first + k] = [kernel.address if kernel else 0 for kernel in kernels]
+        stack, end = self.flight.stacks[b], first + len(block[0].influences)
+        stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT] = first, end
+        for i, craft in enumerate(self._lanes(block)):
+            for k, influence in enumerate(craft.influences):
+                self.flight.effect_parameters[first + k, i : len(influence.numbers) * LANES : LANES] = influence.numbers
+        return end
+
+    def numbers_of(self, craft: Craft, influence: int) -> np.ndarray:
+        """Those that the kernels of one of a vehicle's influences work on, a view."""
+        k = self.flight.stacks[craft.block, tables.FIRST_EFFECT] + influence
+        return self.flight.effect_parameters[k].reshape(-1, LANES)[
+            : len(craft.influences[influence].numbers), craft.lane
+        ]
 
     def _fill_stack(self, b: int, craft: Craft) -> None:
         stack, controller = self.flight.stacks[b], craft.controller
@@ -386,6 +401,9 @@ class Fleet:
             column[first : first + row.STATE_ROWS] = state
         for kept in (row.SPEED, row.TARGET):
             self.rotor_column(craft, kept)[:] = old.rotor_column(was, kept)
+        if craft.kind()[-1] == was.kind()[-1]:
+            for k in range(len(craft.influences)):
+                self.numbers_of(craft, k)[:] = old.numbers_of(was, k)
         if craft.vehicle.autopilot == was.vehicle.autopilot:
             craft.estimator, craft.controller = was.estimator, was.controller
         else:
@@ -476,10 +494,20 @@ class Fleet:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.TARGET)).tobytes())
+            for k, influence in enumerate(m.influences):
+                if influence.ticker:
+                    digest.update(self.numbers_of(m, k).tobytes())
             for sensor in m.sensors:
                 s = self.sensor_index[m.name, sensor.name]
                 for array in (self.sensing.rows, self.sensing.queue, self.sensing.stamps):
                     digest.update(array[s].tobytes())
+
+
+def _influence_of(system: System, vehicle: str) -> Influence | None:
+    if not system.effect and not system.ticker:
+        return None
+    numbers = system.effect_parameters(vehicle)
+    return None if numbers is None else Influence(system.effect, system.ticker, numbers)
 
 
 def _reach(craft: Craft) -> float:

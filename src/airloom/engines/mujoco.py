@@ -23,7 +23,7 @@ from airloom.engines.mujoco_model import build_model, model_for_impacts, slowest
 from airloom.engines.patches import NOWHERE, PatchSize, move_patches, no_patches, patches_of
 from airloom.engines.tick import effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
 from airloom.physics.rotor import spin_rotors, sum_rotors
-from airloom.physics.wrench import gather_wrench
+from airloom.physics.wrench import call_tickers, gather_wrench
 from airloom.scenario.models import Scenario
 
 
@@ -115,6 +115,7 @@ def advance_mujoco(
         for b in range(blocks.shape[0]):
             w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
             effects, parameters = effects_of(stack, flight)
+            call_tickers(w, rotors, flight.world, t, effects, parameters)
             spin_rotors(rotors)
             sum_rotors(w, rotors, flight.propellers[stack[tables.PROPELLERS]])
             gather_wrench(w, effects, parameters)

@@ -12,8 +12,12 @@ Row = types.Array(types.float64, 1, "C")
 
 EFFECT = types.void(Row, Row)
 """A force function `effect(w, p)`: the block's workspace, and the parameter rows of the system that brings it."""
+TICKER = types.void(Row, Row, Row, types.int64, Row)
+"""A function `ticker(w, rotors, world, tick, p)` for what goes on beside the bodies: flows, sloshes, wears."""
 
 call_effect = call_by_address(EFFECT)
+call_ticker = call_by_address(TICKER)
+EFFECT_KERNEL, TICKER_KERNEL = range(2)  # columns of the effect table, 0 for none
 
 
 def effect(function):
@@ -25,10 +29,27 @@ def effect(function):
     return Kernel(function, EFFECT)
 
 
+def ticker(function):
+    """Make a function that both engines call once a tick, before the bodies move.
+
+    `ticker(w, rotors, world, tick, p)` may change any row of `w` and its own numbers in `p`, which it shares with the
+    effect of the same system: what it leaves there acts on the bodies during the tick, and is part of the state.
+    """
+    return Kernel(function, TICKER)
+
+
+@compiled
+def call_tickers(w, rotors, world, tick, effects, parameters):
+    for k in range(effects.shape[0]):
+        if effects[k, TICKER_KERNEL] != 0:
+            call_ticker(effects[k, TICKER_KERNEL], w, rotors, world, tick, parameters[k])
+
+
 @compiled
 def add_effects(w, effects, parameters):
-    for k in range(effects.size):
-        call_effect(effects[k], w, parameters[k])
+    for k in range(effects.shape[0]):
+        if effects[k, EFFECT_KERNEL] != 0:
+            call_effect(effects[k, EFFECT_KERNEL], w, parameters[k])
 
 
 @compiled

@@ -1,0 +1,1 @@
+"""The air: wind laws that add up, and how dense it is."""
