@@ -6,8 +6,7 @@ import pytest
 
 from airloom.bus import messages
 from airloom.bus.bus import Bus
-from airloom.runs import figures as plotting
-from airloom.runs.figures import modes_flown, plot, plot_fields, pose_topics
+from airloom.runs.figures import flight, modes_flown, plot, plot_fields, pose_topics
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.mcap import LogError, LogReader, LogWriter
 
@@ -182,7 +181,7 @@ def test_rotors_and_thrust_are_named_as_the_file_does(tmp_path, name, controller
     folder = RunFolder(tmp_path)
     write_log(folder.log, ["cf"], scenario_text=SCENARIO.format(name=name, controller=controller))
     with LogReader(folder.log) as log:
-        figure = plotting._flight_figure(log, folder, "cf", "/cf/odometry")
+        figure = flight.flight_figure(log, folder, "cf", "/cf/odometry")
     panels = {axis.get_title(): axis for axis in figure.axes}
     assert panels["Thrust command"].get_ylabel() == f"[{unit}]"
     rotors = [text.get_text() for text in panels["Rotor speeds"].get_legend().get_texts()]
@@ -194,5 +193,5 @@ def test_a_scenario_that_cannot_be_read_costs_only_the_names(tmp_path, text):
     folder = RunFolder(tmp_path)
     write_log(folder.log, ["cf"], scenario_text=text)
     with LogReader(folder.log) as log:
-        assert plotting._rotor_names(log, "cf", 2) == ["rotor 0", "rotor 1"]
-        assert plotting._thrust_unit(log, "cf") == "controller's unit"
+        assert flight._rotor_names(log, "cf", 2) == ["rotor 0", "rotor 1"]
+        assert flight._thrust_unit(log, "cf") == "controller's unit"
