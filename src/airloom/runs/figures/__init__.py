@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.runs.figures.fields import columns, example, fields_figure
+from airloom.runs.figures.fields import columns, example, fields_figure, scenario_figures, series
 from airloom.runs.figures.fleet import fleet_figure
 from airloom.runs.figures.flight import flight_figure, modes_flown
 from airloom.runs.figures.pursuit import pursuit_figure, target_topic
@@ -31,7 +31,8 @@ _POSE_TOPIC = re.compile(r"/([^/]+)/(state|odometry)")
 
 
 def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Path]:
-    """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure, and what eyes saw.
+    """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure, what eyes
+    saw, and the figures that the scenario asks for.
 
     `out` is a folder, or a file name such as figure.pdf; the run's folder if left out. Returns the files.
     """
@@ -49,6 +50,7 @@ def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Pat
         for name, topic in list(eye_topics(log).items())[:FLIGHT_FIGURES]:
             figures[name] = new_figure(_SEEN_HEIGHT)
             draw_seen(figures[name], log, topic)
+        figures |= scenario_figures(log, run)
         return save(figures, run, out)
 
 
@@ -62,7 +64,7 @@ def plot_fields(run: RunFolder | Path | str, fields: Sequence[str], out: Path | 
             raise LogError(
                 f"'{name}' names no field: write the topic, a dot and the field, as in {example(log, topic)}"
             )
-        times, values = log.series(topic, field)
+        times, values = series(log, topic, field)
         panel = re.sub(r"\[\d+\]", "", field).rpartition(".")[2]
         panels.setdefault(panel, []).extend(columns(log, name, topic, field, times, values))
     with style():

@@ -8,11 +8,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
-from pydantic import ValidationError
 
 from airloom.basics.rotations import euler_from_quaternion
-from airloom.runs.figures.style import FLOWN, SERIES, WANTED, fit, new_figure, put_title
+from airloom.runs.figures.style import (
+    FLOWN,
+    SERIES,
+    WANTED,
+    fit,
+    logged_scenario,
+    new_figure,
+    put_title,
+    say_instead,
+)
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogReader
 
@@ -144,7 +151,7 @@ def _draw_panel(axis: Axes, panel: _Panel) -> None:
     if panel.wanted is not None:
         axis.plot(*panel.wanted, color=WANTED, linestyle=(0, (5, 2)))
     if panel.flown is None and panel.wanted is None:
-        _say_nothing_logged(axis)
+        say_instead(axis, "not in the log")
     fit(axis, panel.smallest_span)
 
 
@@ -161,12 +168,9 @@ def _thrust_unit(log: LogReader, vehicle: str) -> str:
 
 def _described(log: LogReader, vehicle: str) -> Vehicle | None:
     """The vehicle, or what it is a copy of, in the scenario that the log may hold."""
-    from airloom.scenario.models import Scenario
-
-    try:
-        vehicles = Scenario.model_validate(yaml.safe_load(log.scenario_text)).vehicles
-    except (yaml.YAMLError, ValidationError):
-        return None  # it is another's, or of another version
+    if (scenario := logged_scenario(log)) is None:
+        return None
+    vehicles = scenario.vehicles
     return vehicles.get(vehicle) or vehicles.get(vehicle.rpartition("_")[0])
 
 
@@ -175,7 +179,7 @@ def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
     axis.set_ylabel("[rad/s]")
     topic = f"/{vehicle}/rotors"
     if topic not in log.topics:
-        _say_nothing_logged(axis)
+        say_instead(axis, "not in the log")
         return
     times, speeds = log.series(topic, "velocity")
     for name, speed in zip(_rotor_names(log, vehicle, speeds.shape[1]), speeds.T, strict=True):
@@ -191,11 +195,6 @@ def _rotor_names(log: LogReader, vehicle: str, count: int) -> list[str]:
     described = _described(log, vehicle)
     names = list(described.rotors) if described else []
     return names if len(names) == count else [f"rotor {number}" for number in range(count)]
-
-
-def _say_nothing_logged(axis: Axes) -> None:
-    axis.text(0.5, 0.5, "not in the log", transform=axis.transAxes, ha="center", va="center", color="#999999")
-    axis.set_yticks([])
 
 
 def _explain_lines(figure: Figure, with_wanted: bool, others: Sequence[Any] = ()) -> None:

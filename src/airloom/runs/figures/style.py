@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import yaml
+from pydantic import ValidationError
 
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogError, LogReader
@@ -13,6 +15,8 @@ from airloom.runs.mcap import LogError, LogReader
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from airloom.scenario.models import Scenario
 
 _SIZE, _DPI = (16.0, 12.0), 100
 FLOWN, WANTED, AHEAD = "#1f5fa8", "#e0641b", "#3a923a"
@@ -95,3 +99,19 @@ def fit(axis: Axes, smallest_span: float) -> None:
 def thinned(times: np.ndarray, values: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
     every = -(-len(times) // most)
     return times[::every], values[::every]
+
+
+def say_instead(axis: Axes, text: str) -> None:
+    """Words in the place of a curve that cannot be drawn."""
+    axis.text(0.5, 0.5, text, transform=axis.transAxes, ha="center", va="center", color="#999999", wrap=True)
+    axis.set_yticks([])
+
+
+def logged_scenario(log: LogReader) -> Scenario | None:
+    """The scenario that the log may hold; None if it is another's, or of another version."""
+    from airloom.scenario.models import Scenario
+
+    try:
+        return Scenario.model_validate(yaml.safe_load(log.scenario_text))
+    except (yaml.YAMLError, ValidationError):
+        return None
