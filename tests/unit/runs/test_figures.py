@@ -204,7 +204,7 @@ figures:
   height_and_tilt:
     title: Height and tilt
     start: 0.2
-    end: 0.6
+    end: 0.61
     panels:
       - {{title: Height, unit: m, lines: {{flown: /cf/odometry.pose.pose.position.z}}}}
       - {{title: Tilt, unit: °, lines: {{roll: {roll}, pitch: /cf/odometry.pose.pose.orientation.pitch}}}}
