@@ -173,6 +173,10 @@ class DrydenLaw(Law):
             numbers[[ACROSS_UV, ACROSS_W]] = 1.0 / (LATTICE * along), 1.0 / (LATTICE * up)
             numbers[SIGMA_UV], p[SIGMA_W] = intensities(height, self._wind_at_20_feet)
 
+    def state(self) -> np.ndarray:
+        """How far the air has moved, and how it moves."""
+        return self.numbers[MOVED_X : AIR_Y + 1]
+
     def change_mean(self, wind: np.ndarray, time: float) -> None:
         """The eddies go on from where they are; along and across stay what they were."""
         if self._is_carried_by_all:

@@ -36,6 +36,14 @@ class Law:
     def change_mean(self, wind: np.ndarray, time: float) -> None:
         """From this time on, s, the mean wind is another one."""
 
+    def state(self) -> np.ndarray:
+        """Those of its numbers that may change in flight."""
+        return np.zeros(0)
+
+    def take_over(self, before: Law) -> None:
+        """Go on as a law of the same kind in the same layer."""
+        self.state()[:] = before.state()
+
     def why_not(self, time: float, position: tuple[float, float, float]) -> str:
         """What is wrong with it at a time and place where it gave no number."""
         return "gives no number"
