@@ -29,7 +29,9 @@ from numba.np.arrayobj import make_array, populate_array
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 COMMANDS = PACKAGE / "commands.py"
-_HAS_COMPILED_CODE = re.compile(rb"^@(compiled|\w*_kernel|\w*_law|effect|ticker)|types\.void\(|numba\.njit", re.MULTILINE)
+_HAS_COMPILED_CODE = re.compile(
+    rb"^@(compiled|\w*_kernel|\w*_law|effect|ticker)|types\.void\(|numba\.njit", re.MULTILINE
+)
 
 # Lane loops must reach LLVM's loop vectoriser whole. Left to itself LLVM unrolls eight iterations first and then
 # finds no vectors, and it must assume that two arrays overlap. Together: 3.9 → 8 M vehicle-steps/s.

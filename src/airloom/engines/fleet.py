@@ -17,6 +17,7 @@ from airloom.compiled.rows import LANES
 from airloom.compiled.tables import Flight, Sensing
 from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
+from airloom.physics.wrench import drag_of_parts
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.faults import Fault
@@ -24,7 +25,6 @@ from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
-from airloom.physics.wrench import drag_of_parts
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
 from airloom.world.ground import ground, is_thing_near
@@ -502,7 +502,7 @@ class Fleet:
         self.flight.stacks[block, tables.GUIDED_LANES] = np.count_nonzero(guides[:, tables.GUIDE_KERNEL])
 
     def hash_into(self, digest) -> None:
-        """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather, if there is any."""
+        """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather."""
         self.layers.hash_into(digest)
         for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())

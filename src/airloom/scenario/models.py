@@ -111,7 +111,9 @@ Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
 class DragPart(Model):
     """A part of the vehicle that the air pushes: a tank, a boom."""
 
-    coefficient: Drag = Field(description="force = coefficient × speed², N s² / m²; or one each for x, y, z of the body")
+    coefficient: Drag = Field(
+        description="force = coefficient × speed², N s² / m²; or one each for x, y, z of the body"
+    )
     position: Vector3 = Field((0.0, 0.0, 0.0), description="where the force acts, from the vehicle's origin, m")
 
 
@@ -143,7 +145,8 @@ class Vehicle(Model):
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
     drag: Drag | dict[Name, DragPart] = Field(
-        0.0, description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts"
+        0.0,
+        description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts",
     )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)

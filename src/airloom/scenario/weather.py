@@ -47,7 +47,9 @@ class Gust(Model):
     @model_validator(mode="after")
     def _is_over_before_the_next(self) -> Gust:
         if self.every is not None and self.every < 2 * self.rise + self.hold:
-            raise ValueError(f"a gust lasts {2 * self.rise + self.hold:g} s, longer than the {self.every:g} s of 'every'")
+            raise ValueError(
+                f"a gust lasts {2 * self.rise + self.hold:g} s, longer than the {self.every:g} s of 'every'"
+            )
         return self
 
 
@@ -111,7 +113,8 @@ class FieldOfWind(Model):
     file: str = Field(description="variables x, y, z (m), time (s), and u, v, w (m/s) in the order time, z, y, x")
     heights: Literal["above ground", "world"] = Field("above ground", description="what z counts from")
     at_end: Literal["refuse", "hold", "repeat"] = Field(
-        "refuse", description="what comes after the file's last time: such a run is refused, or its wind stays, or begins anew"
+        "refuse",
+        description="what comes after the file's last time: such a run is refused, or its wind stays, or begins anew",
     )
 
 
@@ -132,7 +135,9 @@ class Weather(Model):
     """Wind in layers, in the order of the file, after `world.wind`; and how humid and dense the air is."""
 
     rate: Positive = Field(100.0, description="how often vehicles feel the wind anew, Hz")
-    layers: dict[Name, Layer] = Field(default_factory=dict, description="by name; each adds to the wind so far or changes it")
+    layers: dict[Name, Layer] = Field(
+        default_factory=dict, description="by name; each adds to the wind so far or changes it"
+    )
     humidity: Number = Field(0.5, ge=0, le=1, description="relative, 1 for saturated air")
     density: Literal["standard", "actual"] = Field(
         "standard",

@@ -21,7 +21,7 @@ def blow_constantly(t, x, y, z, h, p, v):
 
 @wind_law
 def blow_in_waves(t, x, y, z, h, p, v):
-    """V (1 − A cos ωt) on x and y, V on z: the sprayer thesis' wind controller, its Figure 14. p: V (m/s), A, ω (rad/s).
+    """V (1 − A cos ωt) on x and y, V on z: a sprayer thesis' wind controller, its Figure 14. p: V, A, ω (rad/s).
 
     With −cos it starts from the least wind.
     """

@@ -150,9 +150,8 @@ class DrydenLaw(Law):
     kernel = blow_turbulently
 
     def __init__(self, layer: models.Dryden, around: Surroundings) -> None:
-        self._wind_at_20_feet = layer.wind_at_20_feet
-        if self._wind_at_20_feet is None:
-            self._wind_at_20_feet = INTENSITIES[layer.intensity or "light"]
+        given = layer.wind_at_20_feet
+        self._wind_at_20_feet = INTENSITIES[layer.intensity or "light"] if given is None else given
         self._is_carried_by_all = layer.carried_by is None
         self._mean = np.array(around.mean_wind if layer.carried_by is None else layer.carried_by, dtype=float)
         self.numbers = np.zeros(FIRST_LEVEL + LEVELS * LEVEL_WIDTH)

@@ -35,9 +35,7 @@ def shaping(spacing: float) -> tuple[float, float, float]:
     correlation = np.exp(-lags) * (1.0 - lags / 2.0)
     # Autocovariance at lags 0 and 1 of what drives the recursion: b₀² + b₁² and b₀ b₁.
     places = np.arange(3)
-    power, overlap = (
-        float(weights @ correlation[np.abs(places[:, None] - places + lag)] @ weights) for lag in (0, 1)
-    )
+    power, overlap = (float(weights @ correlation[np.abs(places[:, None] - places + lag)] @ weights) for lag in (0, 1))
     plus, minus = sqrt(power + 2.0 * overlap), sqrt(power - 2.0 * overlap)
     return a, 0.5 * (plus + minus), 0.5 * (plus - minus)
 

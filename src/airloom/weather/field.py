@@ -48,7 +48,7 @@ def _time(p, t):
 
 @wind_law
 def blow_as_in_file(t, x, y, z, h, p, v):
-    """Linear between the corners of the grid in x, y, z and time, beyond its sides as at them. The numbers are above."""
+    """Linear between the corners of the grid in x, y, z and time, beyond its sides as at them."""
     times, in_z, in_y, in_x = int(p[TIMES]), int(p[ROWS_Z]), int(p[ROWS_Y]), int(p[ROWS_X])
     t = _time(p, t)
     if t != t:

@@ -101,8 +101,9 @@ def _classic(file: Path) -> dict[str, np.ndarray]:
 def _hdf5(file: Path) -> dict[str, np.ndarray]:
     try:
         import h5netcdf
+        import h5py  # noqa: F401  without which the other cannot read
     except ImportError:
-        raise _needs(file, "a NetCDF-4 file", "h5netcdf") from None
+        raise _needs(file, "a NetCDF-4 file", "h5netcdf and h5py") from None
     with h5netcdf.File(str(file), "r") as opened:
         return {
             name: _checked(file, name, variable[...], str(variable.attrs.get("units", "")), variable.attrs)

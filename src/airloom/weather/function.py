@@ -1,8 +1,8 @@
 """Wind laws that users write: an ordinary Python function, or a kernel.
 
 A function `wind(t, position)` is compiled if Numba can, and is then called as any other law. If not, the compiled loop
-calls Python through a pointer, at the same times and places, so that vehicles and drops feel it all the same; that takes
-a few microseconds each.
+calls Python through a pointer, at the same times and places, so that vehicles and drops feel it all the same; that
+takes a few microseconds each.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numba
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from airloom.basics.text import sound
@@ -32,7 +31,6 @@ from airloom.weather.patience import Patience
 CALLBACK = ctypes.CFUNCTYPE(None, *[ctypes.c_double] * 4, ctypes.POINTER(ctypes.c_double))
 
 
-@intrinsic
 def _call_back(typing_context, address, t, x, y, z, place):
     def generate(context, builder, _, values):
         number = ir.DoubleType()
@@ -44,17 +42,20 @@ def _call_back(typing_context, address, t, x, y, z, place):
     return types.void(types.intp, *[types.float64] * 4, types.intp), generate
 
 
+call_back: Any = intrinsic(_call_back)
+
+
 @wind_law
 def ask_python(t, x, y, z, h, p, v):
     """p: the address of a function of C's kind, which adds to v."""
-    _call_back(int(p[0]), t, x, y, z, v.ctypes.data)
+    call_back(int(p[0]), t, x, y, z, v.ctypes.data)
 
 
 class FunctionLaw(Law):
     def __init__(self, layer: models.Function, around: Surroundings) -> None:
         self._name, self._told, self._patience = layer.function, False, Patience(layer.function)
         try:
-            self._function = function_in(layer.function)
+            self._function: Any = function_in(layer.function)
         except PluginError as error:
             raise WeatherError(str(error)) from None
         self.numbers = np.array(layer.numbers, dtype=float)
@@ -80,8 +81,8 @@ class FunctionLaw(Law):
         self.kernel = Kernel(law, LAW, users(law))
         try:
             self._compile()
-        except NumbaError as error:
-            self.is_compiled, self._why_python = False, str(error).partition("\n")[0]
+        except Exception as error:  # Numba raises many kinds
+            self.is_compiled, self._why_python = False, _gist(error)
             self.kernel, self._callback = ask_python, CALLBACK(self._answer)
             self.numbers = np.array([float(ctypes.cast(self._callback, ctypes.c_void_p).value or 0)])
 
@@ -114,6 +115,7 @@ class FunctionLaw(Law):
     def _answer(self, t: float, x: float, y: float, z: float, v: Any) -> None:
         """From within the compiled loop. What is raised here would be lost, so it is kept until the loop pauses."""
         if self._failure is not None:
+            v[0] = nan
             return
         try:
             with self._patience(f"is being called for t = {t:.4g} s"):
@@ -144,6 +146,12 @@ class FunctionLaw(Law):
         )
 
 
+def _gist(error: Exception) -> str:
+    """What Numba could not compile, without the steps that it came through."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
+
+
 class _NoWind(ValueError):
     """What a function gave is no wind."""
 
@@ -165,7 +173,7 @@ def _adding(function: Any) -> Callable[..., None]:
             v[0] += wind[0]
             v[1] += wind[1]
             v[2] += wind[2]
-        except Exception:  # noqa: BLE001  compiled code knows no other kind
+        except Exception:
             v[0] = nan
 
     return law

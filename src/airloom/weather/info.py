@@ -36,15 +36,10 @@ class WindInfo:
     def tell(self) -> None:
         if not self._topic.wanted or self._sim.tick % self._period != 0:
             return
-        names, winds, apparent, forces = [], [], [], []
-        for craft in self._sim.fleet.crafts:
-            for name, true, through, force in self._bodies(craft):
-                names.append(name)
-                winds.append(true)
-                apparent.append(through)
-                forces.append(force)
-        time = self._sim.time_ns
-        self._topic.publish(messages.wind_info(time, names, np.array(winds), np.array(apparent), np.array(forces)), time)
+        bodies = [body for craft in self._sim.fleet.crafts for body in self._bodies(craft)]
+        time, (names, *vectors) = self._sim.time_ns, zip(*bodies, strict=True)
+        true, apparent, drag = (np.array(rows) for rows in vectors)
+        self._topic.publish(messages.wind_info(time, list(names), true, apparent, drag), time)
 
     def _bodies(self, craft: Craft):
         column, drag = self._sim.fleet.column(craft), craft.vehicle.drag

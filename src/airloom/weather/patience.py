@@ -12,7 +12,7 @@ LOOK = 0.25  # s
 
 
 class Patience:
-    """`with patience("is being called"):` around what may take long. A thread looks at it, so that a call costs little."""
+    """`with patience("is being called"):` around what may take long. A thread looks, so that a call costs little."""
 
     def __init__(self, who: str) -> None:
         self._who = who

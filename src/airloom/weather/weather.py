@@ -49,7 +49,9 @@ class Weather:
         """Velocity of the air at a place (world, m), now or at another time (s), m/s."""
         x, y, z = (float(number) for number in position)
         out = np.zeros(3)
-        wind_at(self.layers, self._sim.fleet.flight.world, self._sim.time if time is None else float(time), x, y, z, out)
+        wind_at(
+            self.layers, self._sim.fleet.flight.world, self._sim.time if time is None else float(time), x, y, z, out
+        )
         return out
 
     def density(self, altitude: float) -> float:
@@ -93,7 +95,7 @@ class Weather:
         if self._layers.is_plain or (foul[:, 0] < 0.0).all():
             return
         tick, *place = foul[np.argmin(np.where(foul[:, 0] < 0.0, np.inf, foul[:, 0]))]
-        raise WindFailed(self._blame(tick * self._sim.step_ns / NS_PER_SECOND, np.array(place)))
+        raise WindFailed(self._blame(float(tick) * self._sim.step_ns / NS_PER_SECOND, np.array(place)))
 
     def _blame(self, time: float, place: np.ndarray) -> str:
         """Which layer gives no number, and why."""
