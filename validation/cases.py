@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain
+from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain, weather
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -13,6 +13,10 @@ CASES: list[Case] = [
     forces.free_fall,
     forces.hover_speed,
     forces.wind_tilt,
+    weather.part_drags,
+    weather.dryden,
+    weather.gusts_and_profiles,
+    weather.air_densities,
     contact.rest_on_ground,
     contact.sliding,
     contact.standing_on_slope,

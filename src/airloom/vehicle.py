@@ -51,6 +51,7 @@ class Vehicle:
         self._pushes: dict[str, np.ndarray] = {}
         self._faults: dict[str, dict[str, Fault]] = {}
         self._shares: dict[str, dict[str, float]] = {}
+        self._has_own_wind = False
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
         self.settle(craft)
@@ -62,6 +63,7 @@ class Vehicle:
         self._column = fleet.column(craft)
         self._memory, self._place = fleet.flight.blocks.reshape(-1), craft.block * row.WIDTH + craft.lane
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
+        fleet.flight.blown[self.place_in_blocks] = not self._has_own_wind
         for sensor in self._faults:
             self._apply_faults(sensor)
         for rotor in self._shares:
@@ -365,10 +367,23 @@ class Vehicle:
         """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
+        self._has_own_wind = False
+
+    @property
+    def wind(self) -> np.ndarray:
+        """Velocity of the air around this vehicle, world, m/s."""
+        return self._get(row.WINDX, 3)
 
     def set_wind(self, wind: Any) -> None:
-        """Velocity of the air around this vehicle (world, m/s), until the next call."""
-        self._set(row.WINDX, self._vector("wind", wind))
+        """Velocity of the air around this vehicle (world, m/s) instead of the weather's, until the next call; None
+        gives it back to the weather.
+        """
+        if wind is not None:
+            self._set(row.WINDX, self._vector("wind", wind))
+        elif self._fleet.layers.is_plain:
+            self._set(row.WINDX, self._fleet.layers.wind)
+        self._has_own_wind = wind is not None
+        self._fleet.flight.blown[self.place_in_blocks] = wind is None
 
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""
