@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain
+from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, tank, terrain
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -13,6 +13,11 @@ CASES: list[Case] = [
     forces.free_fall,
     forces.hover_speed,
     forces.wind_tilt,
+    tank.sloshing_modes,
+    tank.sloshing_decay,
+    tank.sloshing_frame,
+    tank.sloshing_conserved,
+    tank.liquid_limits,
     contact.rest_on_ground,
     contact.sliding,
     contact.standing_on_slope,

@@ -65,7 +65,11 @@ def _weigh(model, w, i, vehicle, liquid):
     together[0] += w[row.LIQUID_MASS + i] - mass[liquid]
     mass[liquid] = together[liquid] = w[row.LIQUID_MASS + i]
     together[vehicle] = w[row.MASS + i]
-    places[liquid, 0], places[liquid, 1], places[liquid, 2] = w[row.LIQUID_X + i], w[row.LIQUID_Y + i], w[row.LIQUID_Z + i]
+    places[liquid, 0], places[liquid, 1], places[liquid, 2] = (
+        w[row.LIQUID_X + i],
+        w[row.LIQUID_Y + i],
+        w[row.LIQUID_Z + i],
+    )
     inertias[liquid, 0], inertias[liquid, 1] = w[row.LIQUID_JXX + i], w[row.LIQUID_JYY + i]
     inertias[liquid, 2] = w[row.LIQUID_JZZ + i]
     for body in (vehicle, liquid):

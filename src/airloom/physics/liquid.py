@@ -20,7 +20,7 @@ from airloom.compiled import compiled
 BOX, UPRIGHT, LYING_ALONG_X, LYING_ALONG_Y = range(4)
 MODES = 3
 STANDARD_GRAVITY = 9.80665
-LEAST_DEPTH = 1e-5  # m; below it the formulas would divide by almost nothing
+LEAST_DEPTH, LEAST_ANGLE = 1e-5, 1e-3  # m and rad; below them the formulas would divide by almost nothing
 
 
 @compiled
@@ -56,12 +56,12 @@ def liquid_at_rest(shape, length, width, height, volume):
         h = volume / (pi * radius * radius)
         return h, 0.5 * h, 0.25 * radius * radius, 0.25 * radius * radius, h * h / 12.0
     along = length if shape == LYING_ALONG_X else width
-    phi = segment_angle(volume / (along * radius * radius))
+    phi = max(segment_angle(volume / (along * radius * radius)), LEAST_ANGLE)
     s, c = sin(phi), 1.0 - 2.0 * sin(0.5 * phi) ** 2
-    area = max(phi - s * c, 1e-12)
+    area = phi - s * c
     below = 2.0 * s**3 / (3.0 * area)  # the centre under the axis, as parts of the radius
-    across = (3.0 * (phi - s * c) - 2.0 * s**3 * c) / (12.0 * area)
-    upright = max((phi - s * c + 2.0 * s**3 * c) / (4.0 * area) - below * below, 0.0)
+    across = (3.0 * area - 2.0 * s**3 * c) / (12.0 * area)
+    upright = max((area + 2.0 * s**3 * c) / (4.0 * area) - below * below, 0.0)
     lengthwise, across, upright = along * along / 12.0, across * radius * radius, upright * radius * radius
     h, middle = radius * (1.0 - c), radius * (1.0 - below)
     if shape == LYING_ALONG_X:
@@ -112,4 +112,3 @@ def damping_ratio(viscosity, a, depth):
 def steepest_surface(a, depth, height):
     """The slope at which a surface that is plane meets the tank's lid or its bottom."""
     return max(2.0 * min(depth, height - depth) / a, 0.0)
-

@@ -53,7 +53,9 @@ class Tank(Model):
         if self.shape == "upright_cylinder" and not _alike(length, width):
             raise ValueError(f"an upright cylinder is as long as wide, but its size is {_listed(self.size)}")
         if self.shape == "lying_cylinder" and not (_alike(width, height) or _alike(length, height)):
-            raise ValueError(f"a lying cylinder is as high as wide, or as high as long, its size is {_listed(self.size)}")
+            raise ValueError(
+                f"a lying cylinder is as high as wide, or as high as long, its size is {_listed(self.size)}"
+            )
         if self.capacity > self.volume * (1 + ROUNDING):
             raise ValueError(f"capacity is {self.capacity:g} L, but its size holds only {self.volume:.4g} L")
         if self.at_start > self.capacity:

@@ -7,7 +7,16 @@ from pydantic import Field
 from airloom.bus import messages
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.sensors.sensor import MOUNT_POSITION, OWN, READING, Mounted, Sensor, sensor_kernel, to_sensor, world_to_body
+from airloom.sensors.sensor import (
+    MOUNT_POSITION,
+    OWN,
+    READING,
+    Mounted,
+    Sensor,
+    sensor_kernel,
+    to_sensor,
+    world_to_body,
+)
 from airloom.sensors.sensor_errors import SensorErrors, add_errors
 
 GRAVITY, INERTIA = 1.0, 2.0
