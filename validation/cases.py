@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain, weather
+from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, tank, terrain, weather
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -17,6 +17,11 @@ CASES: list[Case] = [
     weather.dryden,
     weather.gusts_and_profiles,
     weather.air_densities,
+    tank.sloshing_modes,
+    tank.sloshing_decay,
+    tank.sloshing_frame,
+    tank.sloshing_conserved,
+    tank.liquid_limits,
     contact.rest_on_ground,
     contact.sliding,
     contact.standing_on_slope,
