@@ -33,6 +33,7 @@ from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.spray.nozzles import Nozzles
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Vehicle:
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
         self.settle(craft)
+        self.nozzles = Nozzles(self)
 
     def settle(self, craft: Craft) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
@@ -365,6 +367,7 @@ class Vehicle:
         """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
+        self.nozzles.open = True
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""

@@ -11,6 +11,7 @@ from airloom.basics.patterns import Pattern
 
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
+from .nozzles import Nozzle
 from .objects import Object
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
@@ -135,6 +136,7 @@ class Vehicle(Model):
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
+    nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
