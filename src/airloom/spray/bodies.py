@@ -73,7 +73,9 @@ def _of_obstacles(land: Land) -> Iterator[list[float]]:
 def _of_thing(thing: Thing) -> Iterator[list[float]]:
     for solid in thing.solids:
         if thing.kind == "vine_row":
-            yield _row(solid, BOX, True, (1.0, 1.0 / SOLID_WIDTH, 1.0), rise=(1.0 - SOLID_HEIGHT) / (SOLID_HEIGHT - FREE))
+            yield _row(
+                solid, BOX, True, (1.0, 1.0 / SOLID_WIDTH, 1.0), rise=(1.0 - SOLID_HEIGHT) / (SOLID_HEIGHT - FREE)
+            )
         elif thing.kind == "tree" and solid.half[0] > 0.1 * solid.half[2]:  # slimmer ones are trunks
             shape = BALL if solid.shape == "capsule" else ROUND
             yield _row(solid, shape, True, (CROWN, CROWN, 1.0))

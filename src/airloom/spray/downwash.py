@@ -1,8 +1,8 @@
-"""The air below rotors: a jet from each, which spreads, is left behind by a moving vehicle, and turns aside at the ground.
+"""The air below rotors: a jet from each, which spreads, is left behind by a moving vehicle, and turns at the ground.
 
 Near the disc it is the stream of momentum theory. An actuator disc of radius R and thrust T in air of density ρ induces
-v_i = T / (2 ρ π R² √(V_h² + (V_z + v_i)²)) at a velocity (V_h, V_z) across and along its axis (H. Glauert, *The Elements
-of Aerofoil and Airscrew Theory*, 1926), √(T / (2 ρ π R²)) in hover. At a depth s below it the stream has the speed
+v_i = T / (2 ρ π R² √(V_h² + (V_z + v_i)²)) at a velocity (V_h, V_z) across and along its axis (H. Glauert, *The
+Elements of Aerofoil and Airscrew Theory*, 1926), √(T / (2 ρ π R²)) in hover. At a depth s below it the stream has the speed
 u₀ = v_i (1 + s / √(s² + R²)) (B. W. McCormick, *Aerodynamics of V/STOL Flight*, 1967) and, by continuity, the radius
 r₀ = R √(v_i / u₀): far below 2 v_i and R / √2.
 
@@ -10,14 +10,15 @@ From there it is a round turbulent jet (M. L. Albertson et al., *Diffusion of su
 core of speed u₀ shrinks to nothing over 12.4 radii; around it, and after it everywhere, the profile is Gaussian,
 exp(−(y / δ)²). Momentum is conserved: δ follows from the core's radius, then δ = 0.1146 s and u = u₀ √2 r₀ / δ.
 
-Air that passes a vehicle at a velocity V sweeps the jet back by V ∫ ds / u. Momentum of several jets adds up (H. Reichardt,
-VDI-Forschungsheft 414, 1942): the sum of u |u|, not of u.
+Air that passes a vehicle at a velocity V sweeps the jets back by V ∫ ds / u. Momentum of jets adds up (H. Reichardt,
+VDI-Forschungsheft 414, 1942): where they overlap it is u² that is summed.
 
-At the ground a jet becomes a radial wall jet, 1.03 u₀ 2 r₀ / r at a distance r from where it comes down, with a half
-thickness of 0.087 r (N. Rajaratnam, *Turbulent Jets*, 1976); around that place it is a stagnation flow. Where the air
-passes as fast as the wall jet flows, it ends.
+At the ground they become one radial wall jet, 1.03 U D / r at a distance r from where they come down, with a half
+thickness of 0.087 r (N. Rajaratnam, *Turbulent Jets*, 1976); U D is √n that of one of n jets. Around that place it is a
+stagnation flow. Where the air passes as fast as the wall jet flows, it ends.
 
-Not modelled: swirl, tip vortices, and that at forward speeds well above v_i a wake rolls up into a pair of vortices.
+All jets of a vehicle have the shape of the mean one; each has its own place and speed. Not modelled: swirl, tip
+vortices, and that at forward speeds well above v_i a wake rolls up into a pair of vortices.
 """
 
 from __future__ import annotations
@@ -29,25 +30,31 @@ from airloom.compiled import rows as row
 from airloom.compiled.rows import ROTOR_WIDTH
 from airloom.world.ground import ground
 
-# A vehicle's wake: a row of the table of wakes. Then its rotors, JET_WIDTH numbers each.
-WAKE_X, WAKE_Y, WAKE_TOP, WAKE_REACH, WAKE_BACK_X, WAKE_BACK_Y, WAKE_GROUND, WAKE_JETS, WAKE_WIDTH = range(9)
-# Of a jet: hub, how far its axis leans east and north for each metre down, radius, induced speed, reach of its wall jet.
-JET_X, JET_Y, JET_Z, JET_LEAN_X, JET_LEAN_Y, JET_RADIUS, JET_SPEED, JET_WALL, JET_WIDTH = range(9)
-# Of a rotor, as the vehicle has it: hub, axis, radius.
-GEOMETRY_WIDTH = 7
+# A vehicle's wake: the middle of its rotors, how high it begins and how far it reaches, velocity of the passing air,
+# how far its axis leans for each metre down, ground below, radius and induced speed of the mean rotor, distance of the
+# outermost one, strength and end of the wall jet, number of jets.
+(
+    WAKE_X, WAKE_Y, WAKE_Z, WAKE_TOP, WAKE_REACH, WAKE_BACK_X, WAKE_BACK_Y, WAKE_LEAN_X, WAKE_LEAN_Y, WAKE_GROUND,
+    WAKE_RADIUS, WAKE_SPEED, WAKE_FOOT, WAKE_STRENGTH, WAKE_WALL, WAKE_JETS, WAKE_WIDTH,
+) = range(17)  # fmt: skip
+JET_X, JET_Y, JET_SHARE, JET_WIDTH = range(4)
+"""Of a jet: its place from the middle of the wake, and its speed in shares of the mean one's."""
+GEOMETRY_WIDTH = 7  # numbers of a rotor as the vehicle has it: hub, axis, radius
 
 CORE = 12.4  # radii of the jet, after which it has no core
 SPREAD = 0.1146  # of a Gaussian jet, for each metre
+EDGE = 2.5  # times δ, beyond which there is no jet any more
 WALL, THICKNESS = 1.03, 0.087
 STILL = 0.4  # m/s of passing air that is taken at least for where wall jets end
 FARTHEST = 15.0  # m, of a wall jet
 OLD = 4.0  # s, after which the eddies of the air around have broken a jet up; our own guess
-LEAST = 0.05  # m/s of induced speed, below which a rotor has no wake
+LEAST = 0.05  # m/s of induced speed, below which a vehicle has no wake
+STEEP = 0.3  # of a rotor's axis: its upward part, below which it blows aside rather than down
 
 
 @compiled
 def induced_speed(thrust, radius, density, across, along):
-    """v_i of a disc through which air comes with `along` and past which it goes with `across`, m/s; by Newton's method."""
+    """v_i of a disc through which air comes with `along` and past which it goes with `across`, m/s (Newton's method)."""
     hover2 = max(thrust, 0.0) / (2.0 * density * pi * radius * radius)
     v = sqrt(hover2)
     along = max(along, 0.0)  # in descent momentum theory ends; hover is the nearest that holds
@@ -75,53 +82,50 @@ def jet_at(s, radius, speed):
 
 
 @compiled
-def _add_jet(jets, at, back_x, back_y, floor, x, y, z, momentum):
-    """Add u |u| of one jet at a place."""
-    radius, speed = jets[at + JET_RADIUS], jets[at + JET_SPEED]
-    if speed < LEAST:
-        return
-    s, h = jets[at + JET_Z] - z, max(z - floor, 0.0)
-    if s < -radius:
-        return
-    u, core, delta, since = jet_at(s, radius, speed)
-    since = max(since, 0.0)
-    if since > OLD:
-        return
-    u *= 1.0 - since / OLD
-    dx = x - jets[at + JET_X] - s * jets[at + JET_LEAN_X] - back_x * since
-    dy = y - jets[at + JET_Y] - s * jets[at + JET_LEAN_Y] - back_y * since
-    r = sqrt(dx * dx + dy * dy)
-    turning = core + delta  # height at which the ground begins to turn the jet aside
-    beyond = r - core
-    if beyond < 2.5 * delta:
-        down = u * (exp(-((beyond / delta) ** 2)) if beyond > 0.0 else 1.0) * min(h / turning, 1.0)
-        momentum[2] -= down * down
-    wall = jets[at + JET_WALL]
-    if r < wall and r > 1e-6:
-        across = speed * 2.0 * sqrt(2.0) * radius * WALL / max(r, 2.0 * turning)
-        across *= min(r / turning, 1.0) * (1.0 - r / wall)
-        half = THICKNESS * r + 0.5 * turning
-        if h < 3.0 * half:
-            across *= exp(-0.693 * (h / half) ** 2)
-            momentum[0] += across * across * dx / r
-            momentum[1] += across * across * dy / r
-
-
-@compiled
-def add_downwash(wake, jets, x, y, z, momentum, v):
-    """Add the velocity of the air below one vehicle's rotors to `v`; `momentum` is scratch."""
+def add_downwash(wake, jets, x, y, z, v):
+    """Add the velocity of the air below one vehicle's rotors to `v`."""
     if z > wake[WAKE_TOP]:
         return
     dx, dy = x - wake[WAKE_X], y - wake[WAKE_Y]
     if dx * dx + dy * dy > wake[WAKE_REACH] * wake[WAKE_REACH]:
         return
-    momentum[0] = momentum[1] = momentum[2] = 0.0
-    for k in range(int(wake[WAKE_JETS])):
-        _add_jet(jets, k * JET_WIDTH, wake[WAKE_BACK_X], wake[WAKE_BACK_Y], wake[WAKE_GROUND], x, y, z, momentum)
-    size = sqrt(sqrt(momentum[0] ** 2 + momentum[1] ** 2 + momentum[2] ** 2))
-    if size > 0.0:
-        for axis in range(3):
-            v[axis] += momentum[axis] / size
+    s, h = wake[WAKE_Z] - z, max(z - wake[WAKE_GROUND], 0.0)
+    u, core, delta, since = jet_at(s, wake[WAKE_RADIUS], wake[WAKE_SPEED])
+    since = max(since, 0.0)
+    if since > OLD:
+        return
+    dx -= s * wake[WAKE_LEAN_X] + since * wake[WAKE_BACK_X]
+    dy -= s * wake[WAKE_LEAN_Y] + since * wake[WAKE_BACK_Y]
+    fading = 1.0 - since / OLD
+    turning = core + delta  # height at which the ground begins to turn jets aside
+    v[2] -= fading * u * sqrt(_squares(jets, int(wake[WAKE_JETS]), dx, dy, core, delta)) * min(h / turning, 1.0)
+    around = wake[WAKE_FOOT] + turning
+    r2 = dx * dx + dy * dy
+    if r2 > wake[WAKE_WALL] * wake[WAKE_WALL]:
+        return
+    r = sqrt(r2)
+    half = THICKNESS * r + 0.5 * turning
+    if h < 3.0 * half and r > 1e-6:
+        across = fading * wake[WAKE_STRENGTH] / max(r, around) * min(r / around, 1.0) * (1.0 - r / wake[WAKE_WALL])
+        across *= exp(-0.693 * (h / half) ** 2) / r
+        v[0] += across * dx
+        v[1] += across * dy
+
+
+@compiled
+def _squares(jets, count, x, y, core, delta):
+    """Sum of the squares of what all jets have of the middle speed at a place."""
+    edge, total = core + EDGE * delta, 0.0
+    for k in range(count):
+        dx, dy = x - jets[k * JET_WIDTH + JET_X], y - jets[k * JET_WIDTH + JET_Y]
+        r2 = dx * dx + dy * dy
+        if r2 < edge * edge:
+            share = jets[k * JET_WIDTH + JET_SHARE]
+            if r2 <= core * core:
+                total += share * share
+            else:
+                total += share * share * exp(-2.0 * ((sqrt(r2) - core) / delta) ** 2)
+    return total
 
 
 @compiled
@@ -131,37 +135,53 @@ def prepare_wakes(blocks, rotors, places, geometry, world, density, wakes, jets)
     `places` is [vehicle, (block, lane, rotors)], `geometry` [vehicle, GEOMETRY_WIDTH · rotor].
     """
     for n in range(places.shape[0]):
-        w, lane = blocks[places[n, 0]], places[n, 1]
-        spin = rotors[places[n, 0]]
-        px, py, pz = w[row.PX + lane], w[row.PY + lane], w[row.PZ + lane]
-        back_x, back_y = w[row.WINDX + lane] - w[row.VX + lane], w[row.WINDY + lane] - w[row.VY + lane]
-        climb = w[row.VZ + lane] - w[row.WINDZ + lane]
-        qw, qx, qy, qz = w[row.QW + lane], w[row.QX + lane], w[row.QY + lane], w[row.QZ + lane]
-        passing, floor = sqrt(back_x * back_x + back_y * back_y), ground(world, px, py)[0]
-        reach, top = 0.0, pz
-        for k in range(places[n, 2]):
-            g = k * GEOMETRY_WIDTH
-            x, y, z = _turned(qw, qx, qy, qz, geometry[n, g], geometry[n, g + 1], geometry[n, g + 2])
-            ax, ay, az = _turned(qw, qx, qy, qz, geometry[n, g + 3], geometry[n, g + 4], geometry[n, g + 5])
-            radius = geometry[n, g + 6]
-            turning = spin[k * ROTOR_WIDTH + row.SPEED + lane]
-            thrust = spin[k * ROTOR_WIDTH + row.THRUST_CONSTANT + lane] * turning * turning
-            speed = induced_speed(thrust, radius, density, passing, climb) if az > 0.3 else 0.0
-            at = k * JET_WIDTH
-            jets[n, at + JET_X], jets[n, at + JET_Y], jets[n, at + JET_Z] = px + x, py + y, pz + z
-            jets[n, at + JET_LEAN_X], jets[n, at + JET_LEAN_Y] = -ax / max(az, 0.3), -ay / max(az, 0.3)
-            jets[n, at + JET_RADIUS], jets[n, at + JET_SPEED] = radius, speed
-            jets[n, at + JET_WALL] = min(WALL * speed * 2.0 * sqrt(2.0) * radius / max(passing, STILL), FARTHEST)
-            if speed >= LEAST:
-                depth = max(pz + z - floor, 0.0)
-                _, core, delta, since = jet_at(depth, radius, speed)
-                lean = depth * sqrt(ax * ax + ay * ay) / max(az, 0.3)
-                swept = sqrt(x * x + y * y) + lean + passing * min(since, OLD)
-                reach = max(reach, swept + max(core + 2.5 * delta, jets[n, at + JET_WALL]))
-            top = max(top, pz + z + radius)
-        wakes[n, WAKE_X], wakes[n, WAKE_Y], wakes[n, WAKE_TOP], wakes[n, WAKE_REACH] = px, py, top, reach
-        wakes[n, WAKE_BACK_X], wakes[n, WAKE_BACK_Y], wakes[n, WAKE_GROUND] = back_x, back_y, floor
-        wakes[n, WAKE_JETS] = places[n, 2]
+        _prepare_wake(blocks[places[n, 0]], rotors[places[n, 0]], places[n], geometry[n], density, wakes[n], jets[n])
+        _limit_wake(wakes[n], world)
+
+
+@compiled
+def _prepare_wake(w, rotors, place, geometry, density, wake, jets):
+    lane, count = place[1], place[2]
+    back_x, back_y = w[row.WINDX + lane] - w[row.VX + lane], w[row.WINDY + lane] - w[row.VY + lane]
+    climb, passing = w[row.VZ + lane] - w[row.WINDZ + lane], sqrt(back_x * back_x + back_y * back_y)
+    qw, qx, qy, qz = w[row.QW + lane], w[row.QX + lane], w[row.QY + lane], w[row.QZ + lane]
+    x = y = z = lean_x = lean_y = radius = squares = 0.0
+    for k in range(count):
+        g, at = k * GEOMETRY_WIDTH, k * JET_WIDTH
+        hx, hy, hz = _turned(qw, qx, qy, qz, geometry[g], geometry[g + 1], geometry[g + 2])
+        ax, ay, az = _turned(qw, qx, qy, qz, geometry[g + 3], geometry[g + 4], geometry[g + 5])
+        turning = rotors[k * ROTOR_WIDTH + row.SPEED + lane]
+        thrust = rotors[k * ROTOR_WIDTH + row.THRUST_CONSTANT + lane] * turning * turning
+        speed = induced_speed(thrust, geometry[g + 6], density, passing, climb) if az > STEEP else 0.0
+        jets[at + JET_X], jets[at + JET_Y], jets[at + JET_SHARE] = hx, hy, speed
+        x, y, z, radius = x + hx / count, y + hy / count, z + hz / count, radius + geometry[g + 6] / count
+        lean_x, lean_y = lean_x - ax / max(az, STEEP) / count, lean_y - ay / max(az, STEEP) / count
+        squares += speed * speed
+    mean, foot = sqrt(squares / count), 0.0
+    for k in range(count):
+        at = k * JET_WIDTH
+        jets[at + JET_X], jets[at + JET_Y] = jets[at + JET_X] - x, jets[at + JET_Y] - y
+        jets[at + JET_SHARE] = jets[at + JET_SHARE] / mean if mean > 0.0 else 0.0
+        foot = max(foot, sqrt(jets[at + JET_X] ** 2 + jets[at + JET_Y] ** 2))
+    wake[WAKE_X], wake[WAKE_Y], wake[WAKE_Z] = w[row.PX + lane] + x, w[row.PY + lane] + y, w[row.PZ + lane] + z
+    wake[WAKE_BACK_X], wake[WAKE_BACK_Y], wake[WAKE_LEAN_X], wake[WAKE_LEAN_Y] = back_x, back_y, lean_x, lean_y
+    wake[WAKE_RADIUS], wake[WAKE_SPEED], wake[WAKE_FOOT], wake[WAKE_JETS] = radius, mean, foot, count
+    wake[WAKE_STRENGTH] = WALL * 2.0 * sqrt(2.0 * count) * radius * mean
+
+
+@compiled
+def _limit_wake(wake, world):
+    """How high it begins, and how far from the middle of the rotors it can be felt."""
+    floor = ground(world, wake[WAKE_X], wake[WAKE_Y])[0]
+    wake[WAKE_GROUND], wake[WAKE_TOP], wake[WAKE_REACH] = floor, wake[WAKE_Z] + wake[WAKE_RADIUS], 0.0
+    if wake[WAKE_SPEED] < LEAST:
+        return
+    passing = sqrt(wake[WAKE_BACK_X] ** 2 + wake[WAKE_BACK_Y] ** 2)
+    wake[WAKE_WALL] = min(wake[WAKE_STRENGTH] / max(passing, STILL), FARTHEST)
+    depth = max(wake[WAKE_Z] - floor, 0.0)
+    _, core, delta, since = jet_at(depth, wake[WAKE_RADIUS], wake[WAKE_SPEED])
+    swept = depth * sqrt(wake[WAKE_LEAN_X] ** 2 + wake[WAKE_LEAN_Y] ** 2) + passing * min(since, OLD)
+    wake[WAKE_REACH] = swept + max(wake[WAKE_FOOT] + core + EDGE * delta, wake[WAKE_WALL])
 
 
 @compiled

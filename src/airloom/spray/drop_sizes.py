@@ -17,8 +17,8 @@ MICROMETRE = 1e-6
 def quantile(drops: Drops, share: float) -> float:
     """The diameter, m, below which this share of the volume is: D_V0.1 for 0.1.
 
-    Rosin–Rammler: 1 − exp(−ln 2 (D / D_V0.5)^q) of the volume is in drops below D (P. Rosin, E. Rammler, J. Inst. Fuel 7,
-    1933). Log-normal: ln D is normal with mean ln D_V0.5 and standard deviation ln σ_g.
+    Rosin–Rammler: 1 − exp(−ln 2 (D / D_V0.5)^q) of the volume is in drops below D (P. Rosin, E. Rammler, J. Inst. Fuel
+    7, 1933). Log-normal: ln D is normal with mean ln D_V0.5 and standard deviation ln σ_g.
     """
     median = drops.median * MICROMETRE
     if drops.law == "rosin_rammler":

@@ -1,26 +1,26 @@
 """Drops in flight: they fall, drift, evaporate, and end on the ground, in leaves, on things or beyond the map.
 
-Each simulated drop stands for many equal ones, together so many litres. A drop is a row of eight numbers, one cache line,
-for it is handled alone and moves up in the table when others have landed.
+Each simulated drop stands for many equal ones, together so many litres. A drop is a row of eight numbers, one cache
+line, for it is handled alone and moves up in the table when others have landed.
 
 A sphere of diameter d and density ρ_w in air of density ρ, viscosity μ and velocity u, moving at v:
-dv/dt = (u − v)/τ + g (1 − ρ/ρ_w), τ = ρ_w d² / (18 μ (1 + 0.15 Re^0.687)), Re = ρ |u − v| d / μ (L. Schiller, A. Naumann,
-Z. VDI 77, 1933; above Re = 1000 the drag coefficient is 0.44). With τ held over a step of h seconds the solution is
-exact: v ← v_∞ + (v − v_∞) e^(−h/τ), so the smallest drops follow the air at any step.
+dv/dt = (u − v)/τ + g (1 − ρ/ρ_w), τ = ρ_w d² / (18 μ (1 + 0.15 Re^0.687)), Re = ρ |u − v| d / μ (L. Schiller,
+A. Naumann, Z. VDI 77, 1933; above Re = 1000 the drag coefficient is 0.44). With τ held over a step of h seconds the
+solution is exact: v ← v_∞ + (v − v_∞) e^(−h/τ), so the smallest drops follow the air at any step.
 
 Evaporation is the law of wet-bulb depression ΔT (T. S. Trayford, L. W. Welch, J. Agric. Eng. Res. 22, 1977):
 d(d²)/dt = −λ ΔT (1 + 0.27 √Re), λ = 84.76 µm² / (s K).
 
-Leaves catch what meets them. Leaf area a to a volume of air, of any direction, stands with half of it across any path. Along
+Leaves catch what meets them. Of a leaf area a to a volume of air, of all directions, half stands across any path. Along
 a path in air of speed |u| a share E of the drops in its way hits a leaf of width w, E = 0.86 / (1 + 0.442 St^−1.967),
 St = τ |u| / w (measured on cylinders by K. R. May, R. Clifford, Ann. Occup. Hyg. 10, 1967; fitted by D. E. Aylor,
-Agric. Meteorol. 26, 1982), and what falls through the air lands on leaves (B. J. Legg, F. A. Powell, Agric. Meteorol. 20,
-1979): the share caught in a step is 1 − exp(−½ a (E |u| + |v − u|) h).
+Agric. Meteorol. 26, 1982), and what falls through the air lands on leaves (B. J. Legg, F. A. Powell, Agric. Meteorol.
+20, 1979): the share caught in a step is 1 − exp(−½ a (E |u| + |v − u|) h).
 
-Eddies that are smaller than those of the weather: a Langevin walk with the standard deviations (2.4, 1.9, 1.25) u_* of a
-neutral surface layer at a friction velocity u_* (H. A. Panofsky, J. A. Dutton, *Atmospheric Turbulence*, 1984), memory
-0.5 z / σ_w, shortened by √(1 + (v_s / σ_w)²) for drops that fall out of eddies at a speed v_s (G. T. Csanady, J. Atmos. Sci.
-20, 1963).
+Eddies that are smaller than those of the weather: a Langevin walk with the standard deviations (2.4, 1.9, 1.25) u_* of
+a neutral surface layer at a friction velocity u_* (H. A. Panofsky, J. A. Dutton, *Atmospheric Turbulence*, 1984),
+memory 0.5 z / σ_w, shortened by √(1 + (v_s / σ_w)²) for drops that fall out of eddies at a speed v_s (G. T. Csanady,
+J. Atmos. Sci. 20, 1963).
 """
 
 from __future__ import annotations
@@ -154,13 +154,12 @@ def _stir(drop, eddy, tau, height, h, tick, key, air, v):
 
 
 @compiled
-def fly(drops, eddies, count, tick, t, h, key, around, ground_map, canopy_map, sums, scratch):
+def fly(drops, eddies, count, tick, t, h, key, around, ground_map, canopy_map, sums, v):
     """Advance all drops from t over h seconds; returns how many are left, which then stand first in the table.
 
-    `scratch` holds six numbers. Drops keep their order.
+    `v` is scratch, three numbers. Drops keep their order.
     """
     air, left = around.air, 0
-    v, momentum = scratch[:3], scratch[3:]
     corner_x, corner_y, cell = around.map_grid[0], around.map_grid[1], around.map_grid[2]
     rows, columns = ground_map.shape
     for k in range(count):
@@ -172,7 +171,7 @@ def fly(drops, eddies, count, tick, t, h, key, around, ground_map, canopy_map, s
         if 0 <= c < around.near.shape[1] and 0 <= r < around.near.shape[0]:
             for n in range(around.near[r, c, 0]):
                 wake = around.near[r, c, 1 + n]
-                add_downwash(around.wakes[wake], around.jets[wake], x, y, z, momentum, v)
+                add_downwash(around.wakes[wake], around.jets[wake], x, y, z, v)
         if air[A_FRICTION] > 0.0:
             settled, _ = relaxation(drop[DIAMETER], abs(drop[VZ]), air)
             height = z - ground(around.world, x, y)[0]

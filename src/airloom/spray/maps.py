@@ -142,7 +142,7 @@ def has_rasterio() -> bool:
 
 
 def write_geotiff(file: Path, deposition: DepositionMap, origin: Origin) -> None:
-    """In the zone of UTM that the origin is in; its north differs from the world's, so the raster is turned a little."""
+    """In the zone of UTM that the origin is in; its north is not the world's, so the raster is turned a little."""
     import rasterio
     from affine import Affine
 

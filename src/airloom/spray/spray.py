@@ -22,6 +22,7 @@ from airloom.spray import drops as at
 from airloom.spray import report
 from airloom.spray.drop_sizes import diameters
 from airloom.spray.maps import MOST_CELLS, DepositionMap, Extent, cells_in
+from airloom.spray.shown import Topics
 from airloom.spray.surroundings import Air, Surrounded, mean_wind
 from airloom.system import System
 from airloom.world.ground import ground
@@ -77,11 +78,12 @@ class SprayParameters(Parameters):
     downwash: bool = Field(True, description="whether rotors blow drops about")
     evaporation: bool = Field(False, description="whether drops evaporate, by the world's temperature and humidity")
     friction_velocity: NonNegative = Field(
-        0.0, le=5.0, description="of the air above the ground, for eddies that the weather does not have, m/s; 0 for none"
+        0.0,
+        le=5.0,
+        description="of the air above the ground, for eddies that the weather does not have, m/s; 0 for none",
     )
     leaves: Leaves = Leaves()
     density: Positive = Field(998.0, ge=500, le=2000, description="of the liquid, kg/m³")
-    files: str = Field("deposition", pattern=r"^[A-Za-z0-9_]+$", description="name of map files in the run's folder")
 
     @model_validator(mode="after")
     def _fits_into_memory(self) -> SprayParameters:
@@ -131,8 +133,9 @@ class Spray(System):
         self._parcel = 1.0 / self.parameters.drops_per_litre
         self._sizes: dict[str, np.ndarray] = {}
         self._fleet: Any = None
-        self._scratch = np.zeros(6)
+        self._scratch = np.zeros(3)
         self._room(FIRST_ROOM)
+        self._topics = Topics(sim, self.name)
 
     def _extent(self, sim: Simulation) -> Extent:
         given, grid = self.parameters, sim.fleet.land.grid
@@ -156,8 +159,8 @@ class Spray(System):
                 depth = float(ground(sim.fleet.flight.world, x, y)[0]) - z
                 if depth > 0.0:
                     raise ScenarioError(
-                        f"{sim.scenario.name}: vehicles.{vehicle.name}.nozzles.{name}.position: it is {depth:.3g} m below "
-                        f"the ground at the start; put the nozzle higher, or the vehicle (pose.position)"
+                        f"{sim.scenario.name}: vehicles.{vehicle.name}.nozzles.{name}.position: it is {depth:.3g} m "
+                        f"below the ground at the start; put the nozzle higher, or the vehicle (pose.position)"
                     )
 
     def reset(self, sim: Simulation) -> None:
@@ -167,6 +170,7 @@ class Spray(System):
         self._owed: dict[tuple[str, str], float] = {}
         self._key = np.uint64(stream_key(sim.seed, self.name))
         self._headings, self._ways = np.zeros(2), []
+        self._topics.reset()
         self._settle(sim)
 
     def _settle(self, sim: Simulation) -> None:
@@ -205,6 +209,7 @@ class Spray(System):
                 self.drops, self._eddies, self.count, self._tick, sim.time - self._step, self._step, self._key,
                 self._around.arrays, self.map.ground, self.map.canopy, self.sums, self._scratch,
             )  # fmt: skip
+        self._topics.publish(sim, self)
 
     def _sprayers(self, sim: Simulation) -> list[Vehicle]:
         return [vehicle for vehicle in sim.vehicles.values() if len(vehicle.nozzles)]
@@ -301,7 +306,12 @@ class Spray(System):
     def save(self, folder: Path | str, sim: Simulation) -> list[Path]:
         """Write the map into a folder, as picture and GeoTIFF."""
         title = f"{sim.scenario.name}: deposition after {sim.time:g} s"
-        return self.map.save(Path(folder) / self.parameters.files, sim.scenario.world.origin, title)
+        return self.map.save(Path(folder) / self._stem(sim), sim.scenario.world.origin, title)
+
+    def _stem(self, sim: Simulation) -> str:
+        """Of its files; with its name if there are several such systems."""
+        several = sum(isinstance(system, Spray) for system in sim.systems.values()) > 1
+        return f"deposition_{self.name}" if several else "deposition"
 
     def conclude(self, sim: Simulation) -> None:
         files = self.save(sim.member_logs or Path(), sim)

@@ -30,7 +30,8 @@ def viscosity(temperature: float) -> float:
 def wet_bulb_depression(temperature: float, humidity: float) -> float:
     """How much colder than the air a wet thermometer is, K; humidity as a share.
 
-    R. Stull, *Wet-Bulb Temperature from Relative Humidity and Air Temperature*, J. Appl. Meteorol. 50 (2011), at sea level.
+    R. Stull, *Wet-Bulb Temperature from Relative Humidity and Air Temperature*, J. Appl. Meteorol. 50, 2011; at sea
+    level.
     """
     t, rh = temperature - 273.15, 100.0 * min(max(humidity, 0.05), 0.99)
     wet = t * atan(0.151977 * sqrt(rh + 8.313659)) + atan(t + rh) - atan(rh - 1.676331)
@@ -63,9 +64,9 @@ class Surrounded:
     def __init__(self, sim: Simulation, air: Air, deposition: DepositionMap) -> None:
         crafts = sim.fleet.crafts if air.has_downwash else []
         self._density = air.density
-        self._places = np.array(
-            [[c.block, c.lane, len(c.airframe.rotors)] for c in crafts], dtype=np.int64
-        ).reshape(-1, 3)
+        self._places = np.array([[c.block, c.lane, len(c.airframe.rotors)] for c in crafts], dtype=np.int64).reshape(
+            -1, 3
+        )
         most = max((len(c.airframe.rotors) for c in crafts), default=0)
         self._geometry = np.zeros((len(crafts), most * GEOMETRY_WIDTH))
         for line, craft in zip(self._geometry, crafts, strict=True):
@@ -98,8 +99,8 @@ class Surrounded:
 
     def refresh(self, sim: Simulation) -> None:
         flight, it = sim.fleet.flight, self.arrays
-        if getattr(sim, "weather", None) is not None:
-            self.arrays = it = it._replace(layers=sim.weather.layers)
+        if (weather := getattr(sim, "weather", None)) is not None:
+            self.arrays = it = it._replace(layers=weather.layers)
         if len(self._places):
             prepare_wakes(
                 flight.blocks, flight.rotors, self._places, self._geometry, it.world, self._density, it.wakes, it.jets
