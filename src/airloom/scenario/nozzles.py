@@ -12,11 +12,11 @@ from airloom.basics.hints import did_you_mean
 from .values import Model, Number, Positive
 
 MEDIANS = {
-    "very_fine": (60.0, 136.0), "fine": (136.0, 177.0), "medium": (177.0, 218.0), "coarse": (218.0, 349.0),
-    "very_coarse": (349.0, 428.0), "extremely_coarse": (428.0, 622.0),
+    "very_fine": (61.0, 105.0), "fine": (106.0, 235.0), "medium": (236.0, 340.0), "coarse": (341.0, 403.0),
+    "very_coarse": (404.0, 502.0), "extremely_coarse": (503.0, 665.0),
 }  # fmt: skip
-"""Volume medians of the classes of ANSI/ASABE S572.1, µm, as extension services print them; below 60 µm a spray is
-extremely fine. The standard itself compares with reference nozzles: laboratories with other instruments find others."""
+"""Volume medians of the classes of ANSI/ASABE S572.1, µm, as Virginia Cooperative Extension 442-031 estimates them. The
+standard itself compares with reference nozzles: laboratories with other instruments find other numbers."""
 USUAL_SPREAD = 2.4
 """Rosin–Rammler exponent of flat-fan nozzles: 80 % of the volume within 1.2 medians."""
 

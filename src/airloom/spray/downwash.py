@@ -2,9 +2,9 @@
 
 Near the disc it is the stream of momentum theory. An actuator disc of radius R and thrust T in air of density ρ induces
 v_i = T / (2 ρ π R² √(V_h² + (V_z + v_i)²)) at a velocity (V_h, V_z) across and along its axis (H. Glauert, *The
-Elements of Aerofoil and Airscrew Theory*, 1926), √(T / (2 ρ π R²)) in hover. At a depth s below it the stream has the speed
-u₀ = v_i (1 + s / √(s² + R²)) (B. W. McCormick, *Aerodynamics of V/STOL Flight*, 1967) and, by continuity, the radius
-r₀ = R √(v_i / u₀): far below 2 v_i and R / √2.
+Elements of Aerofoil and Airscrew Theory*, 1926), √(T / (2 ρ π R²)) in hover. At a depth s below it the stream has
+the speed u₀ = v_i (1 + s / √(s² + R²)) (B. W. McCormick, *Aerodynamics of V/STOL Flight*, 1967) and, by continuity, the
+radius r₀ = R √(v_i / u₀): far below 2 v_i and R / √2.
 
 From there it is a round turbulent jet (M. L. Albertson et al., *Diffusion of submerged jets*, Trans. ASCE 115, 1950). A
 core of speed u₀ shrinks to nothing over 12.4 radii; around it, and after it everywhere, the profile is Gaussian,
@@ -54,7 +54,7 @@ STEEP = 0.3  # of a rotor's axis: its upward part, below which it blows aside ra
 
 @compiled
 def induced_speed(thrust, radius, density, across, along):
-    """v_i of a disc through which air comes with `along` and past which it goes with `across`, m/s (Newton's method)."""
+    """v_i of a disc through which air comes at `along` and past which it goes at `across`, m/s, by Newton's method."""
     hover2 = max(thrust, 0.0) / (2.0 * density * pi * radius * radius)
     v = sqrt(hover2)
     along = max(along, 0.0)  # in descent momentum theory ends; hover is the nearest that holds

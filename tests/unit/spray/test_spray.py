@@ -215,7 +215,7 @@ def test_topics_tell_of_drops_and_map_when_somebody_listens():
     from airloom.spray.shown import map_in
 
     sim, heard = flight(), {}
-    sim.bus.subscribe("/spray/*", lambda topic, message, time: heard.update({topic: message}))
+    sim.bus.subscribe("/spray/*", lambda topic, message, time: heard.update({topic.name: message}))
     sim.run(3.0)
     assert heard["/spray/drops"].width > 100
     assert map_in(heard["/spray/map"]).litres_per_hectare.max() > 0.0
