@@ -33,6 +33,7 @@ from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.spray.nozzles import Nozzles
 from airloom.vehicles.tank import Tank
 from airloom.world.ground import ground
 
@@ -58,6 +59,7 @@ class Vehicle:
         self.tank: Tank | None = None
         """None if it has none."""
         self.settle(craft)
+        self.nozzles = Nozzles(self)
 
     def settle(self, craft: Craft) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
@@ -389,13 +391,14 @@ class Vehicle:
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
         self._has_own_wind = False
+        if self.tank is not None:
+            self.tank.forget()
+        self.nozzles.open = True
 
     @property
     def wind(self) -> np.ndarray:
         """Velocity of the air around this vehicle, world, m/s."""
         return self._get(row.WINDX, 3)
-        if self.tank is not None:
-            self.tank.forget()
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s) instead of the weather's, until the next call; None

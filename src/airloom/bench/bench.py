@@ -92,6 +92,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         found["eye that nobody wants"] = _unwanted_eye
     for engine in ("mujoco", "batch"):
         found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
+    found["100 000 drops"] = _drops
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -345,6 +346,12 @@ def _terrain_loaded(effort: Effort) -> Measurement:
 
     seconds = min(seconds_to_load() for _ in range(effort.repeats))
     return Measurement("terrain of 2000², loaded", seconds, "s to the first height", 1.0, less_is_better=True)
+
+
+def _drops(effort: Effort) -> Measurement:
+    from airloom.bench.spray import times_real_time
+
+    return Measurement("100 000 drops", times_real_time(effort), "× real time, one core", 1.0)
 
 
 def _second_start(effort: Effort) -> Measurement:

@@ -45,6 +45,7 @@ VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
 THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
 THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
 THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
+DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -112,6 +113,11 @@ _OWN_DEFINITIONS = {
         float64 thrust
         geometry_msgs/Vector3 torque
         bool world
+    """,
+    DEPOSITION_MAP: """
+        std_msgs/Header header
+        nav_msgs/MapMetaData info
+        float32[] data
     """,
 }
 

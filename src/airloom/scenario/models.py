@@ -12,6 +12,7 @@ from airloom.basics.patterns import Pattern
 from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
+from .nozzles import Nozzle
 from .objects import Object
 from .tank import Tank
 from .terrain import read_terrain_file
@@ -154,6 +155,7 @@ class Vehicle(Model):
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
     tank: Tank | None = Field(None, description="of a sprayer")
+    nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")

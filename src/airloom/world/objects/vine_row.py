@@ -20,6 +20,7 @@ POST: Colour = (150, 136, 116)
 STEP = 1.5  # m along a row, between two shapes of its leaves
 FREE = 0.38  # of the height, below the leaves
 GAP, BOARD = 2, 3  # steps along the row: of a gap, and of a solid in a row with gaps
+SOLID_HEIGHT, SOLID_WIDTH = 0.92, 0.55  # of the height and width of the leaves: what is touched is within what is seen
 RING = np.array([[-0.3, 0.0], [-0.5, 0.35], [-0.42, 0.75], [0.0, 1.0], [0.42, 0.75], [0.5, 0.35], [0.3, 0.0]])
 """Across the leaves: shares of the width and of their height."""
 
@@ -38,7 +39,7 @@ def build_vine_row(vines: VineRow, place: Place, ground: Ground) -> tuple[Mesh, 
     ]
     parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 4, POST).moved(post.foot) for post in posts]
     boards = pairwise(posts) if vines.missing == 0 else _boards(plants, stretches)
-    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in boards]
+    solids = [panel(a, b, FREE * height, SOLID_HEIGHT * height, SOLID_WIDTH * width) for a, b in boards]
     return joined(parts), tuple(solids)
 
 
