@@ -1,0 +1,62 @@
+"""What a job comes to: lengths, litres, refills and time."""
+
+from __future__ import annotations
+
+from math import dist, pi
+
+from airloom.farm.job import SQUARE_METRES, JobLine, Level, Refill, Totals
+from airloom.missions.cruise import ACCELERATION, YAW_RATE, Pace
+
+CLIMB = 1.5  # m/s, up and down
+
+
+def litres_on(line: JobLine, swath: float) -> float:
+    return sum(stretch.rate * stretch.length * swath for stretch in line.spray) / SQUARE_METRES
+
+
+def totals(
+    hectares: float, lines: list[JobLine], swath: float, speed: float, tank: float, refill: Refill, transit: float
+) -> Totals:
+    """Times are those of the built-in stack on level ground."""
+    ways = [_way(before, line) for before, line in zip([None, *lines[:-1]], lines, strict=True)]
+    seconds = sum(_seconds(line.length, speed) for line in lines)
+    seconds += sum(max(_seconds(way, speed), pi / YAW_RATE if way else 0.0) for way in ways)
+    litres = sum(litres_on(line, swath) for line in lines)
+    breaks = refill_places(lines, swath, tank)
+    trips = [refill.place, *breaks, refill.place]
+    there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 4 * transit / CLIMB for place in breaks)
+    ends = _seconds(dist(lines[0].start, trips[0]), speed) + _seconds(dist(lines[-1].end, trips[-1]), speed)
+    seconds += there_and_back + len(breaks) * refill.seconds + ends + 2 * transit / CLIMB
+    sprayed = sum(line.sprayed for line in lines)
+    return Totals(
+        hectares=round(hectares, 4), sprayed_hectares=round(sprayed * swath / SQUARE_METRES, 4), lines=len(lines),
+        line_metres=round(sum(line.length for line in lines), 1), sprayed_metres=round(sprayed, 1),
+        turn_metres=round(sum(ways), 1), litres=round(litres, 2), refills=len(breaks), minutes=round(seconds / 60, 1),
+    )  # fmt: skip
+
+
+def refill_places(lines: list[JobLine], swath: float, tank: float) -> list[Level]:
+    """Where a tank that was full before the first line is empty, again and again."""
+    places: list[Level] = []
+    left = tank
+    for line in lines:
+        for stretch in line.spray:
+            per_metre, at = stretch.rate * swath / SQUARE_METRES, stretch.start
+            while per_metre > 0 and left < per_metre * (stretch.end - at) - 1e-9:
+                at += left / per_metre
+                x, y, _ = line.place(at)
+                places.append((float(x), float(y)))
+                left = tank
+            left -= per_metre * (stretch.end - at)
+    return places
+
+
+def _way(before: JobLine | None, line: JobLine) -> float:
+    if before is None:
+        return 0.0
+    points = [before.end, *line.by_way_of, line.start]
+    return sum(dist(a, b) for a, b in zip(points, points[1:], strict=False))
+
+
+def _seconds(length: float, speed: float) -> float:
+    return Pace(length, speed, ACCELERATION).duration if length > 1e-6 else 0.0
