@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from airloom.basics.patterns import Pattern
 
+from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
 from .objects import Object
@@ -289,3 +290,4 @@ class Scenario(Model):
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
+    figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
