@@ -95,7 +95,8 @@ def build(
       airloom terrain build dem.tif --crop lonlat:7.60,45.02,7.62,45.04
       airloom terrain build scan.laz --surface ground --out hill.terrain
     """
-    from airloom.terrain.build import SUFFIX, build_terrain, part_of
+    from airloom.basics.folders import part_of
+    from airloom.terrain.build import SUFFIX, build_terrain
     from airloom.world.survey import Surveyed
 
     target = folder or survey.with_suffix(SUFFIX)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import dist, pi
 
-from airloom.farm.job import SQUARE_METRES, JobLine, Level, Refill, Totals
+from airloom.farm.job import SQUARE_METRES, JobLine, Refill, Totals
 from airloom.missions.cruise import ACCELERATION, YAW_RATE, Pace
 
 CLIMB = 1.5  # m/s, up and down
@@ -22,10 +22,9 @@ def totals(
     seconds = sum(_seconds(line.length, speed) for line in lines)
     seconds += sum(max(_seconds(way, speed), pi / YAW_RATE if way else 0.0) for way in ways)
     litres = sum(litres_on(line, swath) for line in lines)
-    breaks = refill_places(lines, swath, tank)
-    trips = [refill.place, *breaks, refill.place]
+    breaks = [load[-1].end for load in loads(lines, swath, tank)[:-1]]
     there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 4 * transit / CLIMB for place in breaks)
-    ends = _seconds(dist(lines[0].start, trips[0]), speed) + _seconds(dist(lines[-1].end, trips[-1]), speed)
+    ends = _seconds(dist(lines[0].start, refill.place), speed) + _seconds(dist(lines[-1].end, refill.place), speed)
     seconds += there_and_back + len(breaks) * refill.seconds + ends + 2 * transit / CLIMB
     sprayed = sum(line.sprayed for line in lines)
     return Totals(
@@ -35,20 +34,23 @@ def totals(
     )  # fmt: skip
 
 
-def refill_places(lines: list[JobLine], swath: float, tank: float) -> list[Level]:
-    """Where a tank that was full before the first line is empty, again and again."""
-    places: list[Level] = []
+def loads(lines: list[JobLine], swath: float, tank: float, room: float = 0.0) -> list[list[JobLine]]:
+    """What is done with each tank, the first one full before the first line: lines, and parts of them with `room`."""
+    found: list[list[JobLine]] = [[]]
     left = tank
     for line in lines:
+        begun = 0.0
         for stretch in line.spray:
             per_metre, at = stretch.rate * swath / SQUARE_METRES, stretch.start
             while per_metre > 0 and left < per_metre * (stretch.end - at) - 1e-9:
                 at += left / per_metre
-                x, y, _ = line.place(at)
-                places.append((float(x), float(y)))
-                left = tank
+                if at > begun:
+                    found[-1].append(line.part((begun, at), room))
+                found.append([])
+                begun, left = at, tank
             left -= per_metre * (stretch.end - at)
-    return places
+        found[-1].append(line if begun == 0.0 else line.part((begun, line.length), room))
+    return [load for load in found if load]
 
 
 def _way(before: JobLine | None, line: JobLine) -> float:

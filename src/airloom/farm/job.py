@@ -22,6 +22,7 @@ from airloom.world.geodesy import geodetic_to_local, local_to_geodetic
 
 FARTHEST = 20_000.0  # m of a job from the origin of the world it is flown in
 SQUARE_METRES = 1e4  # in a hectare
+NEARBY = 30.0  # m: what is nearer is reached without climbing
 
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
 Positive = Annotated[float, Field(gt=0, le=1e6)]
@@ -83,6 +84,25 @@ class JobLine(_Part):
         """rad, counter-clockwise from east"""
         return atan2(self.end[1] - self.start[1], self.end[0] - self.start[0])
 
+    def part(self, sprayed: tuple[float, float], room: float) -> JobLine:
+        """What is sprayed between two distances, with so much of the line before and after it as there is."""
+        first, last = max(sprayed[0] - room, 0.0), min(sprayed[1] + room, self.length)
+        spans = [(s, max(s.start, sprayed[0]), min(s.end, sprayed[1])) for s in self.spray]
+        inner = [(s, z) for s, z in self.heights if first < s < last]
+        heights = [(first, self.height(first)), *inner, (last, self.height(last))]
+        return self.model_copy(
+            update={
+                "start": tuple(map(float, self.place(first)[:2])),
+                "end": tuple(map(float, self.place(last)[:2])),
+                "heights": [(s - first, z) for s, z in heights],
+                "spray": [
+                    stretch.model_copy(update={"start": a - first, "end": b - first})
+                    for stretch, a, b in spans
+                    if b > a
+                ],
+            }
+        )
+
     @property
     def sprayed(self) -> float:
         """m"""
@@ -109,6 +129,7 @@ class JobLine(_Part):
 
 class Refill(_Part):
     place: Level = Field(description="east and north, m")
+    height: Number = Field(0.0, description="of the ground there above the origin, m")
     seconds: NonNegative = Field(60.0, description="it takes, from touching down to taking off")
 
 
@@ -151,7 +172,7 @@ class Job(_Part):
         return self.model_copy(
             update={
                 "origin": origin,
-                "refill": self.refill.model_copy(update={"place": shift.level(self.refill.place)}),
+                "refill": shift.refill(self.refill),
                 "outline": [shift.level(corner) for corner in self.outline],
                 "lines": [shift.line(line) for line in self.lines],
             }
@@ -169,6 +190,10 @@ class _Shift:
 
     def level(self, point: Level) -> Level:
         return self.place(*point, 0.0)[:2]
+
+    def refill(self, refill: Refill) -> Refill:
+        x, y, z = self.place(*refill.place, refill.height)
+        return refill.model_copy(update={"place": (x, y), "height": z})
 
     def line(self, line: JobLine) -> JobLine:
         places = [(distance, self.place(*line.place(distance))) for distance, _ in line.heights]

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import numpy as np
 
 from airloom.farm.estimate import totals
-from airloom.farm.field import Field, Point, read_field
-from airloom.farm.geojson import FarmError, shapely
+from airloom.farm.field import Field, Point, frame_of, read_field
+from airloom.farm.geojson import DEGREES, FarmError, shapely
 from airloom.farm.heights import Clearance, Ground, Surface
 from airloom.farm.job import SQUARE_METRES, Job, JobLine, Refill, Stretch, flow_for
 from airloom.farm.lines import Edge, Pass, in_order, lay_lines, patches
@@ -22,12 +22,12 @@ from airloom.missions.cruise import ACCELERATION, STEEPEST
 from airloom.missions.pursuit import TOP_SPEED
 from airloom.scenario import load_world
 from airloom.scenario.models import Survey, World
+from airloom.terrain.frame import crs_of
 
 STEP = 1.0  # m along a line for which one rate holds
 ACROSS = 5  # places across the swath of whose rates the mean counts
 FINENESS = 0.01  # of the greatest rate: smaller changes are none
 SPARE = 0.5  # m at full speed before the nozzles are told to open
-NEARBY = 30.0  # m to the next line that are flown at the height of work
 MOST_SAMPLES = 20_000_000
 
 Progress = Callable[[str, float], None]
@@ -159,13 +159,10 @@ def ground_of(world: str | None, terrain: str | Path | None) -> Ground:
 
 
 def _local_place(place: tuple[float, float], land: Field) -> Point:
-    from airloom.farm.field import frame_of
-    from airloom.terrain.frame import crs_of
-
     longitude, latitude = place
     if not (abs(longitude) <= 180 and abs(latitude) <= 90):
         raise FarmError(f"the place of refilling is a longitude and a latitude, got {longitude:g},{latitude:g}")
-    local = frame_of(land.origin, crs_of("EPSG:4326", "refill")).local(longitude, latitude, land.origin.altitude)
+    local = frame_of(land.origin, crs_of(DEGREES, "refill")).local(longitude, latitude, land.origin.altitude)
     if dist(local[0, :2], land.outline.centroid.coords[0]) > 20_000:
         raise FarmError(f"the place of refilling, {longitude:g},{latitude:g}, lies more than 20 km from the field")
     return float(local[0, 0]), float(local[0, 1])
@@ -195,7 +192,7 @@ class _Planner:
         if not made:
             raise FarmError("nothing is to be sprayed: the rate is 0 all over the field")
         made = self._with_ways(made)
-        refill = Refill(place=_rounded(self._refill or made[0].start))
+        refill = self._refill_at(self._refill or made[0].start)
         sums = totals(land.hectares, made, wishes.swath, wishes.speed, wishes.tank, refill, wishes.transit)
         job = Job(
             name=land.name, origin=land.origin, swath=wishes.swath, speed=wishes.speed, height=wishes.height,
@@ -204,6 +201,10 @@ class _Planner:
             outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]],
         )  # fmt: skip
         return Plan(land, wishes, self._rates, job, self._shortfalls)
+
+    def _refill_at(self, place: Point) -> Refill:
+        height = self._clearance.ground.heights(np.array(place[:1]), np.array(place[1:]))[0]
+        return Refill(place=_rounded(place), height=round(float(height), 3))
 
     def _along_and_across(self, point: Point) -> Point:
         return point[0] * self._c + point[1] * self._s, point[1] * self._c - point[0] * self._s

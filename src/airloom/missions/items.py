@@ -89,9 +89,10 @@ class Spray(Parameters):
 
     spray: NonNegative = Field(description="L/min from now on; 0 shuts the nozzles")
     speed: NonNegative = Field(0.0, description="at which it is so much, in proportion to it, m/s; 0 for always so much")
+    of_pump: bool = Field(False, description="whether it is a share of what the pump can give instead, 0 to 1")
 
     async def fly(self, pilot: Pilot) -> None:
-        pilot.spray(self.spray, self.speed)
+        pilot.spray(self.spray, self.speed, self.of_pump)
 
 
 class Land(Parameters):

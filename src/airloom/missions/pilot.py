@@ -161,10 +161,10 @@ class Pilot:
         self.sim.guides.end(self.vehicle)
         self.vehicle.kill()
 
-    def spray(self, flow: float, speed: float = 0.0) -> None:
+    def spray(self, flow: float, speed: float = 0.0, of_pump: bool = False) -> None:
         """Spray litres per minute from now on, 0 for none; with a speed (m/s), in proportion to that of the vehicle.
 
-        A vehicle without a tank tells of it and flies on.
+        With `of_pump` it is a share of what the pump can give. A vehicle without a tank tells of it and flies on.
         """
         if not (0 <= flow < inf and 0 <= speed < inf):
             raise MissionError(f"{self.name}: cannot spray {flow} L/min at {speed} m/s")
@@ -173,8 +173,10 @@ class Pilot:
             self._spraying = None
         tank = getattr(self.vehicle, "tank", None)
         if tank is None:
-            self.sim.event(self.name, f"would spray {flow:g} L/min, had it a tank", level="warning")
-        elif flow > 0 and speed > 0:
+            self.sim.event(self.name, f"would spray {flow:g} {'of its pump' if of_pump else 'L/min'}, had it a tank")
+            return
+        flow *= tank.max_flow if of_pump else 1.0
+        if flow > 0 and speed > 0:
             self._spraying = self.sim.start(self._spray_by_speed(flow / speed), f"{self.name} sprays")
             self._spraying.when_done(lambda _: None)
         else:
@@ -212,11 +214,12 @@ class Pilot:
         if not self.vehicle.armed:
             raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
 
-    def _ground(self, x: float, y: float) -> float:
+    def ground(self, x: float, y: float) -> float:
+        """Its height, m."""
         return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0])
 
     def _resting_height(self, x: float, y: float) -> float:
-        return self._ground(x, y) + self._rise()
+        return self.ground(x, y) + self._rise()
 
     def _rise(self) -> float:
         """How far above the ground it is when it stands."""
@@ -253,7 +256,7 @@ class Pilot:
     ) -> None:
         goal = self._place(position, what)
         if above_ground:
-            goal[2] += self._ground(*goal[:2])
+            goal[2] += self.ground(*goal[:2])
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
         now = self._yaw()
@@ -261,7 +264,7 @@ class Pilot:
         if not 0 < speed < inf:
             raise PathError(f"{self.name}: {what} takes a speed above 0, got {speed} m/s")
         if above_ground:
-            trajectory = cruise.over_ground(here, goal, now, turn, speed, self._ground)
+            trajectory = cruise.over_ground(here, goal, now, turn, speed, self.ground)
             self._check_reachable(trajectory.places())
         else:
             trajectory = cruise.straight(here, goal, now, turn, speed)
