@@ -97,7 +97,8 @@ def plan(
         Elsewhere, typer.Option(help="Where the map says nothing: the rate, or none.")
     ] = Elsewhere.RATE,
     command: Annotated[
-        SprayCommand, typer.Option(help="What opens nozzles in .plan files: ArduPilot's sprayer or servo, PX4's actuator.")
+        SprayCommand,
+        typer.Option(help="What opens nozzles in .plan files: ArduPilot's sprayer or servo, PX4's actuator."),
     ] = SprayCommand.SPRAYER,
     servo: Annotated[int, typer.Option(metavar="N", min=1, max=32, help="The pump's output, for servo.")] = 9,
     compare: Annotated[

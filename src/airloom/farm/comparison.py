@@ -14,6 +14,7 @@ from airloom.farm.job import SQUARE_METRES
 from airloom.farm.prescription import Rates
 from airloom.terrain.extras import library
 from airloom.terrain.frame import crs_of
+from airloom.terrain.raster import applied
 
 CLOSE = 0.2
 """A place has got what was asked for if it got so much of it more or less."""
@@ -127,13 +128,13 @@ class Deposit:
     def against(self, field: Field, rates: Rates) -> Comparison:
         """With what was asked for at the middle of each pixel."""
         rows, columns = np.indices(self.given.shape)
-        east, north = self.transform * (columns.ravel() + 0.5, rows.ravel() + 0.5)
+        east, north = applied(self.transform, columns.ravel() + 0.5, rows.ravel() + 0.5)
         frame = frame_of(field.origin, crs_of(self.crs.to_wkt(), "the map"))
         x, y, _ = frame.local(east, north, field.origin.altitude).T
         inside = shapely().contains_xy(field.area, x, y)
         asked = np.full(x.size, np.nan)
         asked[inside] = rates.at(x[inside], y[inside])
-        corners = frame.local(*self.transform * (np.array([0.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0])), 0.0)[:, :2]
+        corners = frame.local(*applied(self.transform, np.eye(3)[1], np.eye(3)[2]), 0.0)[:, :2]
         (a, b), (c, d) = corners[1] - corners[0], corners[2] - corners[0]
         return compare(asked.reshape(self.given.shape), self.given, abs(a * d - b * c))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import dist, pi
 
 from airloom.farm.job import SQUARE_METRES, JobLine, Refill, Totals
@@ -57,7 +58,7 @@ def _way(before: JobLine | None, line: JobLine) -> float:
     if before is None:
         return 0.0
     points = [before.end, *line.by_way_of, line.start]
-    return sum(dist(a, b) for a, b in zip(points, points[1:], strict=False))
+    return sum(dist(a, b) for a, b in pairwise(points))
 
 
 def _seconds(length: float, speed: float) -> float:

@@ -170,7 +170,7 @@ def _check_degrees(points: np.ndarray, where: str) -> None:
     if longitude <= 180 and latitude <= 90:
         return
     worst = points[np.argmax(np.maximum(np.abs(points[:, 0]) / 180, np.abs(points[:, 1]) / 90))]
-    why = "these look like metres: name their system in a member \"crs\""
+    why = 'these look like metres: name their system in a member "crs"'
     if longitude <= 90 and latitude <= 180:
         why = "longitude comes first, then latitude: these seem to be swapped"
     raise FarmError(f"{where}: ({worst[0]:g}, {worst[1]:g}) is no longitude and latitude; {why}")

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from airloom.compiled import compiled
 from airloom.farm.field import Field
 from airloom.farm.geojson import FarmError, shapely
 from airloom.scenario.models import Origin, World
@@ -17,7 +18,15 @@ from airloom.world.land import Land
 Surface = Literal["ground", "top"]
 STEP = 2.0  # m between two looks at the ground
 AROUND = 2.0  # m along the line within which the highest leaf counts, where the terrain has the leaves in it
+FINEST = 0.2  # m between two looks for leaves
+MOST_LOOKS = 5e6
 EXACT = 0.05  # m by which straight pieces may differ from the ground
+
+
+@compiled
+def _fill(world, x, y, heights):
+    for k in range(heights.size):
+        heights[k] = ground(world, x[k], y[k])[0]
 
 
 @dataclass(frozen=True)
@@ -37,8 +46,14 @@ class Ground:
     def heights(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         if self._land is None:
             return np.zeros(len(x))
-        bare = self._land.bare
-        return np.array([ground(bare, a, b)[0] for a, b in zip(x.tolist(), y.tolist(), strict=True)])
+        heights = np.empty(len(x))
+        _fill(self._land.bare, np.ascontiguousarray(x), np.ascontiguousarray(y), heights)
+        return heights
+
+    def fineness(self, area: float) -> float:
+        """Distance of places that miss no leaf which the terrain shows, in fields of a sensible size, m."""
+        grid = self._land.grid if self._land else None
+        return max(min(grid.cell) if grid is not None else STEP, FINEST, (area / MOST_LOOKS) ** 0.5)
 
     def check_is_under(self, field: Field) -> None:
         """Refuse a field that is not all on the terrain, or over a hole of it."""
@@ -83,12 +98,15 @@ class Clearance:
     surface: Surface
     """whether the terrain is the ground, or the top of the canopy"""
     swath: float
+    fineness: float = STEP
+    """distance of looks for leaves, m"""
 
     def along(self, start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
         """Distances along a line and heights, as few as follow the ground exactly enough."""
         way = np.subtract(end, start)
         length = float(np.hypot(*way))
-        along = np.linspace(0.0, length, max(int(length / STEP) + 2, 2))
+        step = STEP if self.surface == "ground" else self.fineness
+        along = np.linspace(0.0, length, max(int(length / step) + 2, 2))
         places = np.asarray(start) + along[:, None] / length * way
         if self.surface == "ground":
             heights = self.ground.heights(places[:, 0], places[:, 1]) + self.canopy
@@ -100,7 +118,7 @@ class Clearance:
     def _top(self, places: np.ndarray, direction: np.ndarray, step: float) -> np.ndarray:
         """The highest leaf on the swath, a little ahead and behind too."""
         aside = np.array([-direction[1], direction[0]])
-        across = np.linspace(-0.5, 0.5, 5) * self.swath
+        across = np.linspace(-0.5, 0.5, int(self.swath / self.fineness) + 2) * self.swath
         tops = np.max([self.ground.heights(*(places + a * aside).T) for a in across], axis=0)
         reach = int(np.ceil(AROUND / step))
         padded = np.pad(tops, reach, mode="edge")

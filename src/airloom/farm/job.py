@@ -7,7 +7,9 @@ line begins.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cached_property
+from itertools import pairwise
 from math import atan2, cos, hypot, radians, sin
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -69,7 +71,7 @@ class JobLine(_Part):
     def _goes_on(self) -> JobLine:
         ends = [end for stretch in self.spray for end in (stretch.start, stretch.end)]
         along = [distance for distance, _ in self.heights]
-        if any(b < a for a, b in zip(ends, ends[1:], strict=False)) or sorted(along) != along:
+        if any(b < a for a, b in pairwise(ends)) or sorted(along) != along:
             raise ValueError("distances along a line must not decrease")
         if ends and ends[-1] > self.length + 0.01:
             raise ValueError(f"is sprayed up to {ends[-1]:g} m, but is {self.length:g} m long")
@@ -90,17 +92,12 @@ class JobLine(_Part):
         spans = [(s, max(s.start, sprayed[0]), min(s.end, sprayed[1])) for s in self.spray]
         inner = [(s, z) for s, z in self.heights if first < s < last]
         heights = [(first, self.height(first)), *inner, (last, self.height(last))]
-        return self.model_copy(
-            update={
-                "start": tuple(map(float, self.place(first)[:2])),
-                "end": tuple(map(float, self.place(last)[:2])),
-                "heights": [(s - first, z) for s, z in heights],
-                "spray": [
-                    stretch.model_copy(update={"start": a - first, "end": b - first})
-                    for stretch, a, b in spans
-                    if b > a
-                ],
-            }
+        return JobLine(
+            start=tuple(self.place(first)[:2]),
+            end=tuple(self.place(last)[:2]),
+            heights=[(s - first, z) for s, z in heights],
+            spray=[Stretch(start=a - first, end=b - first, rate=s.rate, flow=s.flow) for s, a, b in spans if b > a],
+            by_way_of=self.by_way_of if first == 0.0 else [],
         )
 
     @property
@@ -121,7 +118,7 @@ class JobLine(_Part):
         c, s = cos(self.direction), sin(self.direction)
         return np.array([x + distance * c, y + distance * s, self.height(distance)])
 
-    def distance(self, position: np.ndarray) -> float:
+    def distance(self, position: Sequence[float] | np.ndarray) -> float:
         """Along the line, of the place on it that is nearest."""
         x, y = position[0] - self.start[0], position[1] - self.start[1]
         return float(x * cos(self.direction) + y * sin(self.direction))
@@ -151,6 +148,9 @@ class Job(_Part):
     version: Literal[1] = 1
     name: str
     origin: Origin
+    level: bool = Field(
+        False, description="whether it was planned without a ground: heights count from height 0 wherever it is flown"
+    )
     swath: Positive = Field(description="m")
     speed: Annotated[float, Field(gt=0, le=TOP_SPEED)] = Field(description="on the lines, m/s")
     height: Positive = Field(description="above the canopy, m")
@@ -168,7 +168,8 @@ class Job(_Part):
         """The same places as another origin's east, north and up."""
         if origin == self.origin:
             return self
-        shift = _Shift(self.origin, origin)
+        own = self.origin.model_copy(update={"altitude": origin.altitude}) if self.level else self.origin
+        shift = _Shift(own, origin)
         return self.model_copy(
             update={
                 "origin": origin,
@@ -197,13 +198,12 @@ class _Shift:
 
     def line(self, line: JobLine) -> JobLine:
         places = [(distance, self.place(*line.place(distance))) for distance, _ in line.heights]
-        return line.model_copy(
-            update={
-                "start": self.level(line.start),
-                "end": self.level(line.end),
-                "heights": [(distance, place[2]) for distance, place in places],
-                "by_way_of": [self.level(point) for point in line.by_way_of],
-            }
+        return JobLine(
+            start=self.level(line.start),
+            end=self.level(line.end),
+            heights=[(distance, place[2]) for distance, place in places],
+            spray=line.spray,
+            by_way_of=[self.level(point) for point in line.by_way_of],
         )
 
 
@@ -219,7 +219,9 @@ def read_job(file: str | Path) -> Job:
         key = ".".join(map(str, first["loc"])) or "the file"
         more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
         make = "airloom plan makes such files"
-        raise FarmError(f"{file} is no job: {key}: {first['msg'].removeprefix('Value error, ')}{more}; {make}") from None
+        raise FarmError(
+            f"{file} is no job: {key}: {first['msg'].removeprefix('Value error, ')}{more}; {make}"
+        ) from None
 
 
 def job_text(job: Job) -> str:

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from airloom.farm.field import Field, Point
+from airloom.farm.field import CLEARANCE, Field, Point
 from airloom.farm.geojson import FarmError, shapely
 
 Edge = Literal["cover", "centre", "inside"]
@@ -63,7 +63,7 @@ class Pass:
 
 def lay_lines(field: Field, swath: float, edge: Edge, hop: float, turned: Any) -> list[list[Line]]:
     """Those at each v; `turned` brings a geometry to the axes of the rows."""
-    area, outline, no_fly = turned(field.area), turned(field.outline), turned(field.no_fly)
+    area, outline, no_fly = turned(field.area), turned(field.outline), turned(field.no_fly.buffer(CLEARANCE / 2))
     low, high = area.bounds[1], area.bounds[3]
     count = max(ceil((high - low) / swath - TOUCHING), 1)
     if count > MOST_LINES:
@@ -112,12 +112,7 @@ def _shadow(geometry: Any) -> list[Span]:
 
 def _without(spans: list[Span], taken: list[Span]) -> list[Span]:
     for c, d in taken:
-        spans = [
-            part
-            for a, b in spans
-            for part in ((a, min(b, c)), (max(a, d), b))
-            if part[1] - part[0] > TOUCHING
-        ]
+        spans = [part for a, b in spans for part in ((a, min(b, c)), (max(a, d), b)) if part[1] - part[0] > TOUCHING]
     return spans
 
 

@@ -1,4 +1,4 @@
-"""A picture of a plan: field, lines in their order, turns, where the nozzles open and shut, and the place of refilling."""
+"""A picture of a plan: field, lines in their order, turns, where nozzles open and shut, the place of refilling."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def _draw_lines(axes: Axes, plan: Plan) -> Any:
             _number_line(axes, line, number)
     opens = np.array([line.place(a)[:2] for line in job.lines for a, _ in _open_spans(line)])
     closes = np.array([line.place(b)[:2] for line in job.lines for _, b in _open_spans(line)])
-    size = 16 if len(job.lines) <= MANY else 3
-    axes.scatter(*opens.T, s=size, color=OPENS, marker="o", zorder=4, label="nozzles open", linewidths=0)
-    axes.scatter(*closes.T, s=size, color=CLOSES, marker="s", zorder=4, label="nozzles shut", linewidths=0)
+    look: dict[str, Any] = {"s": 16 if len(job.lines) <= MANY else 3, "zorder": 4, "linewidths": 0}
+    axes.scatter(opens[:, 0], opens[:, 1], color=OPENS, marker="o", label="nozzles open", **look)
+    axes.scatter(closes[:, 0], closes[:, 1], color=CLOSES, marker="s", label="nozzles shut", **look)
     return drawn
 
 
@@ -123,6 +123,6 @@ def _draw_ways(axes: Axes, plan: Plan) -> None:
         axes.plot(*points.T, color=TURN, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1, label=label)
     x, y = job.refill.place
     axes.scatter([x], [y], s=90, color=REFILL, marker="^", zorder=6, label="place of refilling")
-    breaks = [load[-1].end for load in loads(job.lines, job.swath, job.tank)[:-1]]
-    if breaks:
-        axes.scatter(*np.array(breaks).T, s=40, color=REFILL, marker="x", zorder=6, label="tank used up")
+    breaks = np.array([load[-1].end for load in loads(job.lines, job.swath, job.tank)[:-1]])
+    if breaks.size:
+        axes.scatter(breaks[:, 0], breaks[:, 1], s=40, color=REFILL, marker="x", zorder=6, label="tank used up")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import cos, dist, isfinite, sin
 from pathlib import Path
 from typing import Any, Literal
@@ -14,7 +14,7 @@ from airloom.farm.estimate import totals
 from airloom.farm.field import Field, Point, frame_of, read_field
 from airloom.farm.geojson import DEGREES, FarmError, shapely
 from airloom.farm.heights import Clearance, Ground, Surface
-from airloom.farm.job import SQUARE_METRES, Job, JobLine, Refill, Stretch, flow_for
+from airloom.farm.job import Job, JobLine, Refill, Stretch, flow_for
 from airloom.farm.lines import Edge, Pass, in_order, lay_lines, patches
 from airloom.farm.prescription import Constant, Rates, read_prescription
 from airloom.farm.routes import Routes
@@ -71,8 +71,10 @@ class Wishes:
                 raise FarmError(f"{key} must be 0 or more, got {value:g}")
         if self.speed > TOP_SPEED:
             raise FarmError(f"{self.speed:g} m/s is too fast: jobs are flown at {TOP_SPEED:g} m/s at most")
-        if self.flow and not (0 <= self.flow[0] <= self.flow[1] and 0 < self.flow[1] and isfinite(self.flow[1])):
-            raise FarmError(f"the flow has a least and a greatest value in L/min, got {self.flow[0]:g},{self.flow[1]:g}")
+        if self.flow and not (0 <= self.flow[0] <= self.flow[1] and self.flow[1] > 0 and isfinite(self.flow[1])):
+            raise FarmError(
+                f"the flow has a least and a greatest value in L/min, got {self.flow[0]:g},{self.flow[1]:g}"
+            )
 
     @property
     def run_up(self) -> float:
@@ -101,7 +103,6 @@ class Plan:
     rates: Rates
     job: Job
     shortfalls: list[Shortfall]
-    notes: list[str] = field(default_factory=list)
 
     @property
     def overspray(self) -> float:
@@ -173,7 +174,8 @@ class _Planner:
         self, land: Field, wishes: Wishes, ground: Ground, rates: Rates, refill: Point | None, progress: Progress
     ) -> None:
         self._land, self._wishes, self._rates, self._refill, self._progress = land, wishes, rates, refill, progress
-        self._clearance = Clearance(ground, wishes.height, wishes.canopy, wishes.surface, wishes.swath)
+        fineness = ground.fineness(land.outline.area)
+        self._clearance = Clearance(ground, wishes.height, wishes.canopy, wishes.surface, wishes.swath, fineness)
         self._routes = Routes(land.no_fly)
         self._c, self._s = cos(land.rows), sin(land.rows)
         self._shortfalls: list[Shortfall] = []
@@ -195,7 +197,8 @@ class _Planner:
         refill = self._refill_at(self._refill or made[0].start)
         sums = totals(land.hectares, made, wishes.swath, wishes.speed, wishes.tank, refill, wishes.transit)
         job = Job(
-            name=land.name, origin=land.origin, swath=wishes.swath, speed=wishes.speed, height=wishes.height,
+            name=land.name, origin=land.origin, level=self._clearance.ground.world is None, swath=wishes.swath,
+            speed=wishes.speed, height=wishes.height,
             canopy=wishes.canopy, lag=wishes.lag, headland=round(wishes.run_up, 2), transit=wishes.transit,
             tank=wishes.tank, refill=refill, totals=sums, lines=made,
             outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]],
@@ -226,9 +229,7 @@ class _Planner:
             for stretch in one.line.stretches[:: 1 if one.forward else -1]
         ]
         spray = [stretch for a, b in spans for stretch in self._stretches(number, start, direction, a, b)]
-        return JobLine(
-            start=_rounded(start), end=_rounded(end), heights=self._clearance.along(start, end), spray=spray
-        )
+        return JobLine(start=_rounded(start), end=_rounded(end), heights=self._clearance.along(start, end), spray=spray)
 
     def _stretches(self, number: int, start: Point, direction: Point, a: float, b: float) -> list[Stretch]:
         """Of equal rates, those that are 0 left out; limited to what pump and nozzles give."""

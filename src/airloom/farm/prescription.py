@@ -12,6 +12,7 @@ from airloom.farm.geojson import FarmError, Feature, read_features, shapely
 from airloom.scenario.models import Origin
 from airloom.terrain.extras import library
 from airloom.terrain.frame import Frame, crs_of
+from airloom.terrain.raster import applied
 
 KEYS = ("litres_per_hectare", "rate")
 GREATEST = 10_000.0  # L/ha
@@ -52,7 +53,7 @@ class Raster:
 
     def at(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         places = self._frame.survey(x, y, 0.0)
-        columns, rows = self._to_pixels * (places[:, 0], places[:, 1])
+        columns, rows = applied(self._to_pixels, places[:, 0], places[:, 1])
         columns, rows = np.floor(columns), np.floor(rows)
         there = (columns >= 0) & (rows >= 0) & (columns < self._rates.shape[1]) & (rows < self._rates.shape[0])
         found = np.full(len(places), np.nan)
@@ -75,7 +76,7 @@ def read_prescription(file: str | Path, field: Field, elsewhere: float, crs: str
     """A prescription map, from a GeoTIFF or a GeoJSON file.
 
     Args:
-        file: litres per hectare: the first band of a raster, or polygons with a property `litres_per_hectare` or `rate`.
+        file: a raster with litres per hectare in its first band, or polygons that have it as a property.
         field: that it is for, which it must touch.
         elsewhere: the rate where the map says nothing.
         crs: the file's coordinate system if it names none.

@@ -1,4 +1,4 @@
-"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, spray, land, each with its own options."""
+"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, spray, land, with their options."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ class Spray(Parameters):
     """Open the nozzles, or shut them, and fly on."""
 
     spray: NonNegative = Field(description="L/min from now on; 0 shuts the nozzles")
-    speed: NonNegative = Field(0.0, description="at which it is so much, in proportion to it, m/s; 0 for always so much")
+    speed: NonNegative = Field(
+        0.0, description="at which it is so much, in proportion to it, m/s; 0 for always so much"
+    )
     of_pump: bool = Field(False, description="whether it is a share of what the pump can give instead, 0 to 1")
 
     async def fly(self, pilot: Pilot) -> None:

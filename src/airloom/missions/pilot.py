@@ -184,7 +184,8 @@ class Pilot:
 
     async def _spray_by_speed(self, flow_per_speed: float) -> None:
         """So that a metre gets as much wherever the vehicle is slow."""
-        tank = self.vehicle.tank
+        tank = getattr(self.vehicle, "tank", None)
+        assert tank is not None
         try:
             while True:
                 x, y, _ = self.vehicle.velocity

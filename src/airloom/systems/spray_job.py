@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 from math import dist, hypot
+from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from airloom.farm.geojson import FarmError
-from airloom.farm.job import FARTHEST, NEARBY, SQUARE_METRES, Job, JobLine, flow_for, read_job
+from airloom.farm.job import FARTHEST, NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Sleep
 from airloom.plugin import Parameters
@@ -71,7 +72,7 @@ class SprayJob(System):
         if tank is None and not self.parameters.dry:
             what = f"{self._vehicle.name} has no tank to spray from; choose a vehicle with one, or set dry: true"
             raise ScenarioError(f"{sim.scenario.name}: systems.{self.name}: {what}")
-        self._tank = None if self.parameters.dry else tank
+        self._tank: Any = None if self.parameters.dry else tank
         self._lag = self.job.lag if self.parameters.lag is None else self.parameters.lag
         self._check_ground(sim)
 
@@ -170,7 +171,7 @@ class SprayJob(System):
         ways = line.by_way_of if by_way_of else []
         if ways or self._is_high or dist(place, pilot.vehicle.position) > NEARBY:
             await self._rise(pilot)
-            for x, y in [*ways, place[:2]]:
+            for x, y in [*ways, (place[0], place[1])]:
                 await pilot.goto((x, y, self.job.transit), line.direction, self.job.speed, above_ground=True)
         await pilot.goto(place, line.direction, CLIMB if self._is_high else self.job.speed)
         self._is_high = False
@@ -215,7 +216,8 @@ class SprayJob(System):
                 ahead = along + speed * self._lag
                 rate = _rate(line, ahead) if ahead >= begun - 1e-6 else 0.0
                 flow = flow_for(rate, self.job.swath, max(speed, 0.0))
-                self._check_tank(flow, ahead)
+                if self._is_used_up(flow):
+                    await self._stop(line)
                 self._command(flow)
                 coming = [change for change in changes if change > ahead + 1e-6]
                 if not coming and rate == 0.0:
@@ -230,10 +232,14 @@ class SprayJob(System):
         step = line.place(1.0) - line.place(0.0)
         return line.distance(believed.position), float(believed.velocity[:2] @ step[:2])
 
-    def _check_tank(self, flow: float, ahead: float) -> None:
-        """Stop in time: what is on its way through the nozzles still comes out."""
-        if self._tank is not None and flow > 0.0 and self._lasts(flow) <= 0.0:
-            raise OutOfLiquid(ahead)
+    def _is_used_up(self, flow: float) -> bool:
+        return self._tank is not None and flow > 0.0 and self._lasts(flow) <= 0.0
+
+    async def _stop(self, line: JobLine) -> None:
+        """Fly on until the last liquid is out."""
+        self._command(0.0)
+        await Sleep(self._lag)
+        raise OutOfLiquid(self._along(line)[0])
 
     def _lasts(self, flow: float) -> float:
         """Seconds until a command to stop would leave the reserve."""
