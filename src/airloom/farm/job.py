@@ -165,11 +165,15 @@ class Job(_Part):
     lines: list[JobLine] = Field(min_length=1, description="in the order in which they are flown")
 
     def seen_from(self, origin: Origin) -> Job:
-        """The same places as another origin's east, north and up."""
+        """The same places as another origin's east, north and up. Raises FarmError if it is too far away."""
         if origin == self.origin:
             return self
         own = self.origin.model_copy(update={"altitude": origin.altitude}) if self.level else self.origin
         shift = _Shift(own, origin)
+        away = hypot(*shift.level(self.lines[0].start))
+        if away > FARTHEST:
+            where = f"latitude: {own.latitude:.6f}, longitude: {own.longitude:.6f}, altitude: {own.altitude:g}"
+            raise FarmError(f"the job lies {away / 1000:,.0f} km from the world's origin; set world.origin={{{where}}}")
         return self.model_copy(
             update={
                 "origin": origin,

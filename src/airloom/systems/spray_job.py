@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from math import dist, hypot
+from math import dist
 from typing import Any
 
 import numpy as np
 from pydantic import Field
 
 from airloom.farm.geojson import FarmError
-from airloom.farm.job import FARTHEST, NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
+from airloom.farm.job import NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Sleep
 from airloom.plugin import Parameters
@@ -55,15 +55,9 @@ class SprayJob(System):
         if parameters.vehicle not in scenario.vehicles:
             yield "vehicle", f"no vehicle is called '{parameters.vehicle}'; there are {', '.join(scenario.vehicles)}"
         try:
-            job = read_job(parameters.file)
+            read_job(parameters.file).seen_from(scenario.world.origin)
         except FarmError as error:
             yield "file", str(error)
-            return
-        x, y = job.seen_from(scenario.world.origin).lines[0].start
-        if hypot(x, y) > FARTHEST:
-            o = job.origin
-            where = f"{{latitude: {o.latitude:.6f}, longitude: {o.longitude:.6f}, altitude: {o.altitude:g}}}"
-            yield "file", f"the job lies {hypot(x, y) / 1000:,.0f} km from the world's origin; set world.origin={where}"
 
     def configure(self, sim) -> None:
         self._vehicle = sim.vehicles[self.parameters.vehicle]
