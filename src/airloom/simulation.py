@@ -298,6 +298,9 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        for vehicle in self.vehicles.values():
+            if vehicle.tank is not None:
+                vehicle.tank.warn_of_weight()
         for text in oddities(self.scenario.world):
             self.event("world", text, level="warning")
         self.guard.forget()

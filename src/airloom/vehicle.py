@@ -28,11 +28,12 @@ from airloom.compiled import tables
 from airloom.compiled.rows import LANES
 from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_command, take_command
 from airloom.control.flight_stack import Rated
-from airloom.control.multirotor import MultirotorController
+from airloom.control.multirotor import MultirotorController, lift_complaint
 from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.vehicles.tank import Tank
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ class Vehicle:
         self._shares: dict[str, dict[str, float]] = {}
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
+        self.tank: Tank | None = None
+        """None if it has none."""
         self.settle(craft)
 
     def settle(self, craft: Craft) -> None:
@@ -62,10 +65,23 @@ class Vehicle:
         self._column = fleet.column(craft)
         self._memory, self._place = fleet.flight.blocks.reshape(-1), craft.block * row.WIDTH + craft.lane
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
+        self._settle_tank()
         for sensor in self._faults:
             self._apply_faults(sensor)
         for rotor in self._shares:
             self._apply_shares(rotor)
+
+    def _settle_tank(self) -> None:
+        description = self._craft.vehicle.tank
+        if description is None:
+            self.tank = None
+        else:
+            self.tank = self.tank or Tank(self._sim, self.name)
+            self.tank.settle(description, self._fleet.tank_numbers_of(self._craft))
+
+    def weigh(self) -> None:
+        """With what is in its tank now."""
+        self._fleet.weigh(self._craft, self._craft.lane, anew=True)
 
     def _get(self, first: int, count: int) -> np.ndarray:
         return self._column[first // LANES : first // LANES + count].copy()
@@ -132,6 +148,7 @@ class Vehicle:
 
     @property
     def mass(self) -> float:
+        """With what is in its tank, kg."""
         return float(self._column[row.MASS // LANES])
 
     @property
@@ -276,6 +293,10 @@ class Vehicle:
         """Of all rotors together, N."""
         return float(self.airframe.max_thrusts.sum())
 
+    def too_heavy(self) -> str | None:
+        """What there is to say if its rotors cannot lift it, or hardly."""
+        return lift_complaint(self.airframe.lift, self.mass * self.airframe.gravity)
+
     def check_thrust(self, thrust: float) -> None:
         """Raise a CommandError if the rotors cannot give it."""
         if not 0.0 <= thrust <= self.max_thrust:
@@ -365,6 +386,8 @@ class Vehicle:
         """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
+        if self.tank is not None:
+            self.tank.forget()
 
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s), until the next call."""
