@@ -171,7 +171,7 @@ class Pilot:
         if self._spraying is not None:
             self._spraying.cancel()
             self._spraying = None
-        tank = getattr(self.vehicle, "tank", None)
+        tank = self.vehicle.tank
         if tank is None:
             self.sim.event(self.name, f"would spray {flow:g} {'of its pump' if of_pump else 'L/min'}, had it a tank")
             return
@@ -184,7 +184,7 @@ class Pilot:
 
     async def _spray_by_speed(self, flow_per_speed: float) -> None:
         """So that a metre gets as much wherever the vehicle is slow."""
-        tank = getattr(self.vehicle, "tank", None)
+        tank = self.vehicle.tank
         assert tank is not None
         try:
             while True:

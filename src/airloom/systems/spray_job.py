@@ -23,6 +23,7 @@ from airloom.world.ground import first_buried
 PERIOD = 0.1  # s between two looks at speed and tank, at most
 SLOW = 0.05  # m/s: what is slower does not move along its line
 CLIMB = 1.5  # m/s
+ROUNDING = 1e-3  # of a flow in a file
 WORTH = 5.0  # m of a line that a tank must last for to begin with it
 
 
@@ -52,21 +53,26 @@ class SprayJob(System):
 
     @classmethod
     def mistakes(cls, parameters, scenario):
-        if parameters.vehicle not in scenario.vehicles:
-            yield "vehicle", f"no vehicle is called '{parameters.vehicle}'; there are {', '.join(scenario.vehicles)}"
+        name, vehicle = parameters.vehicle, scenario.vehicles.get(parameters.vehicle)
+        if vehicle is None:
+            yield "vehicle", f"no vehicle is called '{name}'; there are {', '.join(scenario.vehicles)}"
+        elif vehicle.tank is None and not parameters.dry:
+            yield "vehicle", f"{name} has no tank to spray from; choose a vehicle with one, or set dry: true"
         try:
-            read_job(parameters.file).seen_from(scenario.world.origin)
+            job = read_job(parameters.file).seen_from(scenario.world.origin)
         except FarmError as error:
             yield "file", str(error)
+            return
+        most = max((stretch.flow for line in job.lines for stretch in line.spray), default=0.0)
+        if vehicle and vehicle.tank and most > vehicle.tank.max_flow * (1 + ROUNDING) and not parameters.dry:
+            limit = vehicle.tank.max_flow
+            what = f"the job asks for {most:.3g} L/min, and {name}'s pump gives {limit:g}"
+            yield "file", f"{what}; plan it slower, with a lower rate, or with --flow 0,{limit:g}"
 
     def configure(self, sim) -> None:
         self._vehicle = sim.vehicles[self.parameters.vehicle]
         self.job = read_job(self.parameters.file).seen_from(sim.scenario.world.origin)
-        tank = getattr(self._vehicle, "tank", None)
-        if tank is None and not self.parameters.dry:
-            what = f"{self._vehicle.name} has no tank to spray from; choose a vehicle with one, or set dry: true"
-            raise ScenarioError(f"{sim.scenario.name}: systems.{self.name}: {what}")
-        self._tank: Any = None if self.parameters.dry else tank
+        self._tank: Any = None if self.parameters.dry else self._vehicle.tank
         self._lag = self.job.lag if self.parameters.lag is None else self.parameters.lag
         self._check_ground(sim)
 
@@ -247,7 +253,7 @@ class SprayJob(System):
 
     def _command(self, flow: float) -> None:
         if self._tank is not None:
-            self._tank.command(flow)
+            self._tank.command(min(flow, self._tank.max_flow))
 
 
 def _rate(line: JobLine, distance: float) -> float:
