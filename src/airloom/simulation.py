@@ -298,7 +298,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
-        for text in oddities(self.scenario.world):
+        for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()
