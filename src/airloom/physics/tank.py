@@ -56,8 +56,8 @@ PAST = (FILE_ROWS + 8) * LANES  # mean accelerations of the tick before the last
 # columns of α× + ω×ω×; rates.
 PULL_X, PULL_Y, PULL_Z, XX, YX, ZX, XY, YY, ZY, XZ, YZ, ZZ, RATE_X, RATE_Y, RATE_Z = _numbered(15, FILE_ROWS + 14)
 TWICE_ZETA_X, TWICE_ZETA_Y = _numbered(2, FILE_ROWS + 29)  # damping ratios
-# Of each mode: displacement and velocity along x and y; 1/L, mass, height above the origin and where it stops, for x and
-# y; √(m_y/m_x) and its inverse.
+# Of each mode: displacement and velocity along x and y; for both 1/L, mass, height above the origin and where it stops;
+# √(m_y/m_x) and its inverse.
 (
     X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, STOP_X, STOP_Y, RATIO, INVERSE_RATIO,
 ) = _numbered(MODE_ROWS := 14, FILE_ROWS + 31)  # fmt: skip
