@@ -104,7 +104,7 @@ def _read_state(w, vehicles, qpos, qvel):
 @compiled
 def _step(impacts, patches, liquids, model, data, flight, dt):
     """A step of MuJoCo, or several short ones with the model for hard impacts."""
-    weigh_liquids(liquids, flight.blocks)
+    weigh_liquids(liquids, flight.blocks, False)
     move_patches(patches, flight.blocks, flight.vehicles, flight.world)
     if hits_soon(flight.blocks, flight.vehicles, flight.world, dt, impacts.fast):
         for _ in range(impacts.parts):
@@ -205,7 +205,7 @@ class MujocoEngine:
             qpos[:3], qpos[3:7] = column[row.PX // LANES :][:3], column[row.QW // LANES :][:4]
             qvel[:3], qvel[3:6] = column[row.VX // LANES :][:3], column[row.WX // LANES :][:3]
         flight = self.fleet.flight
-        weigh_liquids(self._liquids, flight.blocks)
+        weigh_liquids(self._liquids, flight.blocks, True)
         self._patches.corners[:] = NOWHERE
         move_patches(self._patches, flight.blocks, flight.vehicles, flight.world)
         mujoco.mj_forward(self.model, self.data)
