@@ -303,7 +303,10 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
-        for text in oddities(self.scenario.world):
+        for vehicle in self.vehicles.values():
+            if vehicle.tank is not None:
+                vehicle.tank.warn_of_weight()
+        for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()

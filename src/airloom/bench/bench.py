@@ -85,6 +85,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
     found["far above terrain"] = partial(_over_terrain, "far above terrain", 1, 100.0, 5.0)
     found["ten near terrain"] = partial(_over_terrain, "ten near terrain", 10, 5.0, 20.0)
+    found["ten sloshing tanks"] = _sloshing
     if find_spec("rasterio"):
         found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
     if find_spec("embreex"):
@@ -92,6 +93,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         found["eye that nobody wants"] = _unwanted_eye
     for engine in ("mujoco", "batch"):
         found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
+    found["100 000 drops"] = _drops
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -331,6 +333,11 @@ def _in_turbulence(name: str, engine: str, effort: Effort) -> Measurement:
     from airloom.bench.weather import slower_in_turbulence
 
     return Measurement(name, 100.0 * slower_in_turbulence(engine, effort), "% more than steady wind", 10.0, True)
+def _sloshing(effort: Effort) -> Measurement:
+    from airloom.bench.tank import slower_with_sloshing
+
+    slower = 100.0 * slower_with_sloshing(10, "mujoco", effort)
+    return Measurement("ten sloshing tanks", slower, "% more than frozen ones", 5.0, less_is_better=True)
 
 
 def _terrain_built(effort: Effort) -> Measurement:
@@ -345,6 +352,12 @@ def _terrain_loaded(effort: Effort) -> Measurement:
 
     seconds = min(seconds_to_load() for _ in range(effort.repeats))
     return Measurement("terrain of 2000², loaded", seconds, "s to the first height", 1.0, less_is_better=True)
+
+
+def _drops(effort: Effort) -> Measurement:
+    from airloom.bench.spray import times_real_time
+
+    return Measurement("100 000 drops", times_real_time(effort), "× real time, one core", 1.0)
 
 
 def _second_start(effort: Effort) -> Measurement:

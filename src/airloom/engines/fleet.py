@@ -17,6 +17,8 @@ from airloom.compiled.rows import LANES
 from airloom.compiled.tables import Flight, Sensing
 from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
+from airloom.physics import tank as tank_rows
+from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import drag_of_parts
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
@@ -25,6 +27,7 @@ from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.tank import tank_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
 from airloom.world.ground import ground, is_thing_near
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from airloom.system import System
 
 GUIDE_PERIOD = 0.02  # s, or a step if that is longer
+TANK = 0  # the influence of a vehicle's tank, if it has one
 
 
 class Influence(NamedTuple):
@@ -141,7 +145,8 @@ class Fleet:
                 self._check_needs("autopilot", vehicle.autopilot, vehicle)
         except StackError as error:
             raise StackError(f"vehicle {name}: {error}") from None
-        influences = [it for system in systems if (it := _influence_of(system, name)) is not None]
+        influences = [Influence(add_liquid, keep_tank, tank_numbers(airframe))] if vehicle.tank else []
+        influences += [it for system in systems if (it := _influence_of(system, name)) is not None]
         if airframe.drag_rows:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         loaded = None if controller is None else controller.parameters
@@ -271,6 +276,8 @@ class Fleet:
             self.flight.vehicles[b, : len(block)] = [m.number for m in block]
             first_sensor = self._fill_sensors(b, block, first_sensor, seed)
             first_effect = self._fill_effects(b, block, first_effect)
+            for i, craft in enumerate(self._lanes(block)):
+                self.weigh(craft, i)
             self._fill_stack(b, block[0])
         for eye in self.eyes.values():
             eye.reset(stream_key(seed, eye.vehicle, eye.name))
@@ -311,7 +318,7 @@ class Fleet:
         put(row.DENSITY, 1.0)
         put(row.GRAVITY, world.gravity)
         put(row.FILTER_GAIN, *craft.estimator.gains(self.scenario.step))
-        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, craft.airframe.inertia)
+        self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, vehicle.inertia.matrix())
         self._fill_rotors(b, i, craft.airframe)
         self.fill_gains(craft, b, i)
 
@@ -378,6 +385,18 @@ class Fleet:
                 self.flight.effect_parameters[first + k, i : len(influence.numbers) * LANES : LANES] = influence.numbers
         return end
 
+    def weigh(self, craft: Craft, lane: int, anew: bool = False) -> None:
+        """Mass, centre and inertia with what is in the tank; as it was weighed last, unless `anew`."""
+        if craft.vehicle.tank is not None:
+            flight, b = self.flight, craft.block
+            numbers = flight.effect_parameters[flight.stacks[b, tables.FIRST_EFFECT]]
+            litres = numbers[(tank_rows.LITRES if anew else tank_rows.WEIGHED) + lane]
+            weigh(flight.blocks[b], flight.rotors[b], numbers, lane, litres)
+
+    def tank_numbers_of(self, craft: Craft) -> np.ndarray:
+        """Those that the kernels of a vehicle's tank work on, a view."""
+        return self.numbers_of(craft, TANK)
+
     def numbers_of(self, craft: Craft, influence: int) -> np.ndarray:
         """Those that the kernels of one of a vehicle's influences work on, a view."""
         k = self.flight.stacks[craft.block, tables.FIRST_EFFECT] + influence
@@ -417,6 +436,7 @@ class Fleet:
         if craft.kind()[-1] == was.kind()[-1]:
             for k in range(len(craft.influences)):
                 self.numbers_of(craft, k)[:] = old.numbers_of(was, k)
+            self.weigh(craft, craft.lane)
         if craft.vehicle.autopilot == was.vehicle.autopilot:
             craft.estimator, craft.controller = was.estimator, was.controller
         else:

@@ -67,6 +67,16 @@ def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What measures a tank needs one."""
+    for name, vehicle in scenario.vehicles.items():
+        for sensor, choice in vehicle.sensors.items():
+            if vehicle.tank is None and getattr(plugin.find("sensor", choice.kind), "needs_tank", False):
+                path = ("vehicles", name, "sensors", sensor)
+                what = f"a sensor of kind {choice.kind} measures a tank, and the vehicle has none; give it a tank"
+                yield complaint(origin_of(root, path), path, what)
+
+
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
     """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
     try:

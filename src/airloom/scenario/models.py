@@ -9,9 +9,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from airloom.basics.patterns import Pattern
 
+from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
+from .nozzles import Nozzle
 from .objects import Object
+from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
 from .weather import Weather
@@ -141,7 +144,7 @@ class Vehicle(Model):
     """An airframe with its sensors and its flight stack."""
 
     description: str = ""
-    mass: Extent = Field(description="everything together, kg")
+    mass: Extent = Field(description="everything together but the liquid in a tank, kg")
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
     drag: Drag | dict[Name, DragPart] = Field(
@@ -151,6 +154,8 @@ class Vehicle(Model):
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
+    tank: Tank | None = Field(None, description="of a sprayer")
+    nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
@@ -168,6 +173,19 @@ class Vehicle(Model):
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
+
+    @model_validator(mode="after")
+    def _holds_its_tank(self) -> Vehicle:
+        """The body is what touches the ground, so a tank beyond it would go through."""
+        if self.tank is not None:
+            parts = zip("xyz", self.tank.position, self.tank.size, self.body.position, self.body.size, strict=True)
+            for axis, at, size, middle, extent in parts:
+                beyond = abs(at - middle) + 0.5 * size - 0.5 * extent
+                if beyond > 1e-3:
+                    raise ValueError(
+                        f"tank: it reaches {beyond:.3g} m out of the body along {axis}; move it, or enlarge body.size"
+                    )
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -306,3 +324,4 @@ class Scenario(Model):
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
+    figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")

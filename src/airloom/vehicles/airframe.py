@@ -10,8 +10,9 @@ import numpy as np
 
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics.rotor import damping_per_speed, push_per_speed_squared
+from airloom.physics.rotor import cross_matrix, damping_per_speed, push_per_speed_squared
 from airloom.scenario.models import Rotor, Vehicle
+from airloom.vehicles.tank import Liquid, liquid_at_start
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,28 @@ class Airframe:
     def rotors(self) -> list[Rotor]:
         return list(self.vehicle.rotors.values())
 
-    @property
+    @cached_property
     def mass(self) -> float:
-        return self.vehicle.mass
+        """At the start, with what is in the tank, kg: what controllers are tuned for."""
+        return self.vehicle.mass + self._liquid.mass
 
     @cached_property
     def inertia(self) -> np.ndarray:
-        return self.vehicle.inertia.matrix()
+        """About the centre of mass, at the start."""
+        dry = self.vehicle.inertia.matrix()
+        if self._liquid.mass == 0.0:
+            return dry
+        arm = cross_matrix(np.subtract(self._liquid.center, self.vehicle.center_of_mass))
+        return dry + self._liquid.inertia - self.vehicle.mass * self._liquid.mass / self.mass * arm @ arm
+
+    @cached_property
+    def _liquid(self) -> Liquid:
+        return liquid_at_start(self.vehicle.tank)
+
+    @cached_property
+    def lift(self) -> float:
+        """Thrust of all rotors at full speed along body z, N."""
+        return float(self.allocation[0] @ self.max_thrusts)
 
     @property
     def drag(self) -> float:
