@@ -333,6 +333,8 @@ def _in_turbulence(name: str, engine: str, effort: Effort) -> Measurement:
     from airloom.bench.weather import slower_in_turbulence
 
     return Measurement(name, 100.0 * slower_in_turbulence(engine, effort), "% more than steady wind", 10.0, True)
+
+
 def _sloshing(effort: Effort) -> Measurement:
     from airloom.bench.tank import slower_with_sloshing
 
