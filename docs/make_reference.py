@@ -90,6 +90,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.Inertia: "Inertia",
     models.Rotor: "Rotor",
     models.Body: "Body",
+    models.Tank: "Tank",
     models.Pose: "Pose",
     models.Motion: "Motion",
     models.Copies: "Copies",
