@@ -101,6 +101,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.Rotor: "Rotor",
     models.DragPart: "Part with drag",
     models.Body: "Body",
+    models.Tank: "Tank",
     models.Pose: "Pose",
     models.Motion: "Motion",
     models.Copies: "Copies",

@@ -43,6 +43,9 @@ class Check(NamedTuple):
     hint: str = ""
 
 
+SMALL_TANK = {"capacity": 0.003, "size": [0.02, 0.02, 0.01]}  # L and m; for whoever measures one
+
+
 @dataclass(frozen=True)
 class Subject:
     """A plugin and how to fly it."""
@@ -68,7 +71,9 @@ class Subject:
         place = self.place()
         settings = {f"{place}.{key}": value for key, value in self.settings.items()}
         duration = min(load(self.scenario).duration, self.longest)
-        chosen = {"duration": duration, place: {"kind": self.kind}}
+        chosen: dict[str, Any] = {"duration": duration, place: {"kind": self.kind}}
+        if getattr(self.plugin(), "needs_tank", False):
+            chosen[f"{place.partition('.sensors.')[0]}.tank"] = SMALL_TANK
         return Simulation.load(self.scenario, overrides={**self.overrides, **chosen, **settings})
 
     def plugin(self) -> type[Plugin]:

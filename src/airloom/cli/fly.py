@@ -281,6 +281,12 @@ class Cockpit:
     def _reset(self, vehicle: str) -> None:
         self._tell("reset_pose", vehicle)
 
+    def _spray(self, vehicle: str, flow: str) -> None:
+        self._tell("spray", vehicle, flow=_number(flow))
+
+    def _refill(self, vehicle: str, litres: str | None = None) -> None:
+        self._tell("refill", vehicle, litres=_maybe_number(litres))
+
     def _tell(self, method: str, vehicle: str, **fields: Any) -> None:
         given = {key: value for key, value in fields.items() if value is not None}
         told = self._link.ask(method, vehicle=vehicle, **given)["vehicles"]
@@ -368,6 +374,8 @@ FOR_VEHICLES = {
     "attitude": Verb("attitude THRUST ROLL PITCH YAW [for=…]", "thrust and angles", Cockpit._attitude),
     "rates": Verb("rates THRUST X Y Z [for=…]", "thrust and angular velocity", Cockpit._rates),
     "torque": Verb("torque THRUST X Y Z [for=…]", "thrust and torque", Cockpit._torque),
+    "spray": Verb("spray FLOW", "so many litres a minute out of its tank, with all nozzles open", Cockpit._spray),
+    "refill": Verb("refill [LITRES]", "fill its tank to so many litres; to the brim if left out", Cockpit._refill),
     "tune": Verb("tune GAIN=VALUE …", "change gains in flight", Cockpit._tune),
     "gains": Verb("gains", "the gains in force", Cockpit._gains),
 }

@@ -78,10 +78,10 @@ ROTOR_PUSH = _rows(6)[0]
 ROTOR_DAMPING = _rows(36)[0]  # see ROTOR_PUSH; row by row
 SCRATCH = _rows(16)[0]  # the controller's, for one call; the mixer works in them
 
-# What a tank leaves for this tick (physics/tank.py), all 0 without one: litres, litres per minute; the liquid's mass,
-# its centre from the origin and its inertia about that if it were frozen; force and torque about the origin that its
-# swinging adds, body; and mass × displacement of what swings.
+# What a tank has left in this tick, 0 without one: litres, litres per minute; mass of the liquid, its centre from the
+# origin, its inertia about that, all as if it were frozen.
 LITRES, FLOW, LIQUID_MASS, LIQUID_X, LIQUID_Y, LIQUID_Z, LIQUID_JXX, LIQUID_JYY, LIQUID_JZZ = _rows(9)
+# What its swinging adds: force and torque about the origin, body; and the sum of mass × displacement of what swings.
 SWING_FX, SWING_FY, SWING_FZ, SWING_TX, SWING_TY, SWING_TZ, SWING_X, SWING_Y = _rows(8)
 
 WIDTH = _next * LANES

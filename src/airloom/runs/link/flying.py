@@ -18,6 +18,7 @@ from airloom.runs.link.request import Bounded, ForVehicles, Positive, Speed, Vec
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
+    from airloom.vehicles.tank import Tank
 
 
 class GiveCommand(ForVehicles):
@@ -64,6 +65,41 @@ class Tune(ForVehicles):
             vehicle.check_tuning(**self.gains)
         for vehicle in vehicles:
             vehicle.tune(**self.gains)
+
+
+class ForTanks(ForVehicles):
+    """Refused if any of the vehicles has none."""
+
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            if vehicle.tank is None:
+                raise CommandError(f"{vehicle.name} has no tank")
+        for vehicle in vehicles:
+            assert vehicle.tank is not None
+            self.tell(vehicle.tank)
+
+    def tell(self, tank: Tank) -> None:
+        raise NotImplementedError
+
+
+class Spray(ForTanks):
+    """Litres per minute with all nozzles open."""
+
+    method = "spray"
+    flow: float
+
+    def tell(self, tank: Tank) -> None:
+        tank.command(self.flow)
+
+
+class Refill(ForTanks):
+    """To so many litres; to the brim if left out."""
+
+    method = "refill"
+    litres: float | None = None
+
+    def tell(self, tank: Tank) -> None:
+        tank.refill(self.litres)
 
 
 class TakeOver(ForVehicles):

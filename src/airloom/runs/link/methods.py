@@ -18,7 +18,9 @@ from airloom.runs.link.flying import (
     Land,
     LayDownStick,
     Recover,
+    Refill,
     ResetPose,
+    Spray,
     SwitchMode,
     Takeoff,
     Tune,
@@ -36,6 +38,7 @@ METHODS: dict[str, type[Request]] = {
     for kind in (
         Info, Observe, Gains, Watch, Events, Topics, Series, Contacts, Look, LookAtSpray,
         GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, FlyTo, Land, HoldStick, LayDownStick,
+        Spray, Refill,
         Pause, Resume, Step, Speed, Restart, Audience, Stop,
         Spawn, Copy, Move, Delete, Save,
     )
