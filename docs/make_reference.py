@@ -100,6 +100,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.Inertia: "Inertia",
     models.Rotor: "Rotor",
     models.DragPart: "Part with drag",
+    models.Tank: "Tank",
     nozzles.Nozzle: "Nozzle",
     nozzles.Drops: "Drops",
     models.Body: "Body",
