@@ -51,6 +51,9 @@ class System(Plugin):
     def reset(self, sim: Simulation) -> None:
         """Before the first tick, and whenever the simulation starts again at time 0: forget everything since then."""
 
+    def keep(self, sim: Simulation) -> None:
+        """When a recorded run ends, however it does: write into its folder, `sim.member_logs`, what there is so far."""
+
     def conclude(self, sim: Simulation) -> None:
         """When a recorded run has come to its end: say by `sim.fail` what was to be done and is not."""
 

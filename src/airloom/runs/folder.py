@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 
 from airloom.errors import UserError
 
@@ -154,7 +155,8 @@ def _refuse_what_is_no_run(path: Path) -> None:
         raise RunFolderError(f"'{path}' is a file: choose a folder for the run")
     try:
         names = sorted(entry.name for entry in path.iterdir())
-        foreign = [name for name in names if not _is_ours(path / name)]
+        drawn = _figures_asked_for(path / _SCENARIO)
+        foreign = [name for name in names if not (_is_ours(path / name) or name in drawn)]
         if not foreign and not _is_run(path):
             foreign = names
     except OSError as error:
@@ -163,6 +165,15 @@ def _refuse_what_is_no_run(path: Path) -> None:
         raise RunFolderError(
             f"the folder '{path}' holds something else than a run ({_few(foreign)}): choose a new or empty folder"
         )
+
+
+def _figures_asked_for(scenario: Path) -> set[str]:
+    """The files of figures that the scenario of a run names."""
+    try:
+        figures = yaml.safe_load(scenario.read_text(encoding="utf-8"))["figures"]
+        return {f"{name}.png" for name in figures}
+    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError):
+        return set()
 
 
 def _cleared(path: Path) -> Path:

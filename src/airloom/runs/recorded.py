@@ -149,6 +149,7 @@ class RecordedRun:
                 self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s {find_origin(error)}", error)
         self._end_clock = time.perf_counter()
         try:
+            self._let_systems_keep()
             if self._stopping and self.sim.tick < self.target and self.outcome.error is None:
                 self.outcome = RunOutcome("stopped", f"stopped at t = {self.sim.time:.3f} s")
             elif self.outcome.error is None:
@@ -158,6 +159,13 @@ class RecordedRun:
             self._write_summary()
         finally:
             self.sim.close()
+
+    def _let_systems_keep(self) -> None:
+        for name, system in self.sim.systems.items():
+            try:
+                system.keep(self.sim)
+            except Exception as error:
+                self.sim.fail(name, f"cannot keep what it has: {find_origin(error)}")
 
     def _judge(self) -> None:
         """A run that went on to its end may have failed nevertheless, or have ended too early."""

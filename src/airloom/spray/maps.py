@@ -19,6 +19,7 @@ HECTARE = 10_000.0  # m²
 COLOURS = ["#ffffff", "#cfe8f3", "#8cc6de", "#3e97c6", "#1b63a5", "#12316e"]
 """Of the picture, from nothing to much."""
 RULERS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # m
+NARROWEST = 0.6  # of a picture: its shorter side over its longer
 
 
 class MapError(UserError):
@@ -122,9 +123,14 @@ class DepositionMap:
         rows, columns = np.nonzero(wet.max(axis=1) > least)[0], np.nonzero(wet.max(axis=0) > least)[0]
         if not len(rows):
             return slice(0, wet.shape[0]), slice(0, wet.shape[1])
-        edge = round(margin / self.cell)
-        return (slice(max(rows[0] - edge, 0), min(rows[-1] + edge + 1, wet.shape[0])),
-                slice(max(columns[0] - edge, 0), min(columns[-1] + edge + 1, wet.shape[1])))  # fmt: skip
+        edge, spans = round(margin / self.cell), [rows[-1] + 1 - rows[0], columns[-1] + 1 - columns[0]]
+        least = round(NARROWEST * (max(spans) + 2 * edge))
+        edges = [max(edge, (least - span) // 2) for span in spans]
+        down, across = (
+            slice(max(cells[0] - aside, 0), min(cells[-1] + aside + 1, size))
+            for cells, aside, size in zip((rows, columns), edges, wet.shape, strict=True)
+        )
+        return down, across
 
 
 def _draw_ruler(axis: Any, edges: list[float]) -> None:

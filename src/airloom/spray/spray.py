@@ -315,10 +315,12 @@ class Spray(System):
         several = sum(isinstance(system, Spray) for system in sim.systems.values()) > 1
         return f"deposition_{self.name}" if several else "deposition"
 
+    def keep(self, sim: Simulation) -> None:
+        self._files = self.save(sim.member_logs or Path(), sim)
+
     def conclude(self, sim: Simulation) -> None:
-        files = self.save(sim.member_logs or Path(), sim)
-        names = " and ".join(file.name for file in files)
+        names = " and ".join(file.name for file in self._files)
         text = f"{report.sentence(self.report(sim))}; map in {names}"
-        if not any(file.suffix == ".tif" for file in files):
+        if not any(file.suffix == ".tif" for file in self._files):
             text += " (a GeoTIFF needs rasterio: pip install 'airloom[terrain]')"
         sim.succeed(self.name, text)
