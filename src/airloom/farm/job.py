@@ -29,6 +29,7 @@ NEARBY = 30.0  # m: what is nearer is reached without climbing
 Number = Annotated[float, Field(ge=-1e6, le=1e6)]
 Positive = Annotated[float, Field(gt=0, le=1e6)]
 NonNegative = Annotated[float, Field(ge=0, le=1e6)]
+Sum = Annotated[float, Field(ge=0)]
 Level = tuple[Number, Number]
 
 
@@ -133,15 +134,15 @@ class Refill(_Part):
 class Totals(_Part):
     """What the plan comes to. It is told, and not read when the job is flown."""
 
-    hectares: NonNegative = Field(description="of the field")
-    sprayed_hectares: NonNegative = Field(description="of all swaths together")
+    hectares: Sum = Field(description="of the field")
+    sprayed_hectares: Sum = Field(description="of all swaths together")
     lines: int
-    line_metres: NonNegative = Field(description="of all lines, with their ends in the headland")
-    sprayed_metres: NonNegative
-    turn_metres: NonNegative = Field(description="between lines")
-    litres: NonNegative
+    line_metres: Sum = Field(description="of all lines, with their ends in the headland")
+    sprayed_metres: Sum
+    turn_metres: Sum = Field(description="between lines")
+    litres: Sum
     refills: int = Field(description="if the tank is full at the start")
-    minutes: NonNegative = Field(description="in flight and refilling")
+    minutes: Sum = Field(description="in flight and refilling")
 
 
 class Job(_Part):

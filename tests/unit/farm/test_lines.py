@@ -146,3 +146,9 @@ def test_thousands_of_corners_and_large_fields_take_a_moment(field):
     plan = field(polygon(list(zip(radii * np.cos(angles), radii * np.sin(angles), strict=True))), swath=8)
     assert plan.job.totals.hectares == pytest.approx(pi * 15**2, rel=0.01)
     assert plan.overspray / plan.field.area.area < 0.01
+
+
+def test_ten_square_kilometres_are_planned(field):
+    plan = field(polygon([(-1600, -1560), (1600, -1560), (1600, 1560), (-1600, 1560)]), swath=6, tank=200)
+    assert plan.job.totals.sprayed_metres == pytest.approx(520 * 3200, rel=1e-3)
+    assert plan.job.totals.refills == pytest.approx(998 * 20 / 200, abs=1)

@@ -10,7 +10,7 @@ import pytest
 from tests.plans import HOME, at, content, disc, polygon, simple, structure, survey, write
 
 from airloom.missions.files import read_mission
-from airloom.missions.items import Circle, Follow, GoTo, Land, Rest, TakeOff, Turn
+from airloom.missions.items import Circle, Follow, GoTo, Land, Rest, Spray, TakeOff, Turn
 from airloom.missions.plans.structure_scan import widened
 from airloom.scenario import ScenarioError
 
@@ -116,6 +116,15 @@ def test_turns(tmp_path):
     assert short.clockwise is None
     assert (left.turn, left.relative) == (pytest.approx(pi / 6), True)
     assert by_right.turn == pytest.approx(-pi / 6)
+
+
+def test_sprayers_are_switched_and_pumps_set(tmp_path):
+    items = [simple(216, 1, 2.5), simple(216, 1), simple(216, 0), simple(183, 9, 1250), simple(187, -1, None, None)]
+    mission = read(tmp_path, UP, *items)
+    found = [(item.spray, item.of_pump, item.speed) for item in mission.items if isinstance(item, Spray)]
+    assert found == [(2.5, False, 5), (1, True, 5), (0, False, 0), (0.25, True, 0), (0, True, 0)]
+    (told,) = mission.warnings
+    assert "item 5: servo 9 is taken for the pump of the sprayer" in told
 
 
 def test_loiter_without_end_is_the_end(tmp_path):
@@ -250,7 +259,7 @@ def test_bad_fences(tmp_path, fence, complaint):
     [
         (
             simple(84),
-            "command 84 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 82, 93, 115, 177, 178 and 189",
+            "command 84 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 82, 93, 115, 177, 178, 183, 187,",
         ),
         (simple([16]), '"command" must be a whole number, got [16]'),
         (simple("16"), '"command" must be a whole number'),
@@ -279,6 +288,9 @@ def test_bad_fences(tmp_path, fence, complaint):
         ({"type": "ComplexItem", "complexItemType": ["survey"]}, "cannot be flown"),
         ({"type": "ComplexItem", "complexItemType": "StructureScan"}, 'has a "polygon"'),
         ({**structure([(0, 0), (9, 0), (9, 9)]), "Layers": "two"}, '"Layers" must be a number, got two'),
+        (simple(216, 2), "a sprayer is switched off (0) or on (1)"),
+        (simple(183, 9, 90), "a pulse of 500 to 2500 µs, got 90"),
+        (simple(187, 3), "actuator 1 takes a value of −1 to 1, got 3"),
         ({"type": "Other"}, '"type" is SimpleItem or ComplexItem'),
     ],
 )

@@ -219,7 +219,7 @@ class _Reader:
     def _servo(self, numbers: Numbers, frame: Any) -> Flight:
         if numbers[1] is None or not 500 <= numbers[1] <= 2500:
             raise self._plan.error(f"a servo takes a pulse of 500 to 2500 µs, got {numbers[1]}")
-        return self._pump((numbers[1] - 1000) / 1000, f"servo {numbers[0]:g}")
+        return self._pump((numbers[1] - 1000) / 1000, f"servo {numbers[0] or 0:g}")
 
     def _actuator(self, numbers: Numbers, frame: Any) -> Flight:
         value = numbers[0]
