@@ -196,7 +196,9 @@ def test_times_that_are_no_numbers_harm_nobody(tmp_path):
 def test_points_without_coordinates_are_left_out_and_counted(tmp_path):
     file = tmp_path / "field.xyz"
     np.savetxt(file, np.vstack([POINTS, [[np.nan, 0, 0]]]))
-    assert Surveyed(build_terrain(file, crs="EPSG:32632")).about.warnings == ["1 points without coordinates are left out"]
+    assert Surveyed(build_terrain(file, crs="EPSG:32632")).about.warnings == [
+        "1 points without coordinates are left out"
+    ]
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
