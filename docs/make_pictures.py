@@ -1,4 +1,4 @@
-"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or with names (world:village) some of them.
+"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or some by their names (world:village, eyes).
 
 Needs Chromium, and for real autopilots their programs (docs/howto/autopilots.md). Pictures are kept in docs/figures:
 take one again when its scenario, or what the studio draws, has changed.
@@ -15,7 +15,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from airloom.eyes.shown import depth_picture
 from airloom.scenario import load
+from airloom.simulation import Simulation
 from airloom.studio.film.film import headless_client, picture
 from airloom.studio.scene.cameras import FIELD_OF_VIEW, SIGHT
 from airloom.studio.scene.ground import LINGER
@@ -89,6 +91,38 @@ def take_world(name: str) -> None:
     drawn.save(PICTURES.parent / "worlds" / f"{name}.webp", quality=QUALITY)
 
 
+def take_eyes() -> None:
+    """What a camera, a depth camera and a lidar see of the village from one place."""
+    picture = {"rate": 10, "width": 640, "height": 480, "field_of_view": 1.2, "yaw": -1.1, "pitch": 0.12}
+    eyes = {
+        "camera": {"kind": "camera", **picture},
+        "depth": {"kind": "depth_camera", **picture, "max_distance": 90.0, "distance_errors": {"growth": 1e-4}},
+        "lidar": {
+            "kind": "lidar",
+            "rate": 10,
+            "pattern": {"kind": "spinning", "beams": 128, "lowest": -0.5, "highest": 0.4},
+        },
+    }
+    set_up = {f"vehicles.drone.sensors.{name}": eye for name, eye in eyes.items()}
+    sim = Simulation.load("village", overrides={**set_up, "vehicles.drone.pose.position": [0, 0, 6]})
+    drone = sim.vehicles["drone"]
+    camera, depth, lidar = (drone.eye(name) for name in eyes)
+    sim.first_look()
+    views = [camera.frame.pixels, depth_picture(depth.frame.depth), from_above(lidar.frame.points)]
+    joined = Image.fromarray(np.concatenate(views, axis=1))
+    joined.resize((1440, 360), Image.Resampling.LANCZOS).save(PICTURES.parent / "eyes.webp", quality=QUALITY)
+
+
+def from_above(points: np.ndarray, meter: float = 6.0) -> np.ndarray:
+    """Points of a lidar as a picture, so many pixels a metre, coloured by their height."""
+    drawn = np.full((480, 640), np.nan)
+    east, north, up = points[np.argsort(points[:, 2])].T
+    row, column = (240 - meter * north).astype(int), (320 + meter * east).astype(int)
+    inside = (row >= 0) & (row < 480) & (column >= 0) & (column < 640)
+    drawn[row[inside], column[inside]] = -up[inside].clip(-8.0, 8.0)
+    return depth_picture(drawn)
+
+
 def take(name: str, shot: Shot, folder: Path) -> None:
     run, picture = folder / name, folder / f"{name}.png"
     airloom("run", name, "--headless", "--no-figures", "--quiet", "--until", str(shot.at), "--out", str(run))
@@ -114,8 +148,10 @@ def airloom(*words: str) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name in sys.argv[1:] or [*SHOTS, *(f"world:{name}" for name in WORLDS)]:
-            if name.startswith("world:"):
+        for name in sys.argv[1:] or [*SHOTS, *(f"world:{name}" for name in WORLDS), "eyes"]:
+            if name == "eyes":
+                take_eyes()
+            elif name.startswith("world:"):
                 take_world(name.removeprefix("world:"))
             else:
                 take(name, SHOTS[name], Path(folder))

@@ -73,11 +73,12 @@ def in_mujoco(sim: Simulation) -> mujoco.MjModel:
     spec, land = mujoco.MjSpec(), sim.fleet.land
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, land.base))
     if (grid := land.grid) is not None:
-        rows, columns = grid.heights.shape
-        (east, north), span = grid.size, grid.high - grid.low
+        (east, north), (dx, dy), span = grid.size, grid.cell, grid.high - grid.low
+        heights = np.pad((grid.heights - grid.low) / span, 1)  # beyond its edge it falls to its lowest height
+        rows, columns = heights.shape
         spec.add_hfield(
-            name="ground", nrow=rows, ncol=columns, size=(east / 2, north / 2, span, 1.0),
-            userdata=((grid.heights - grid.low) / span).ravel(),
+            name="ground", nrow=rows, ncol=columns, size=(east / 2 + dx, north / 2 + dy, span, 1.0),
+            userdata=heights.ravel(),
         )  # fmt: skip
         middle = (grid.corner[0] + east / 2, grid.corner[1] + north / 2, grid.low)
         spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="ground", pos=middle)

@@ -78,6 +78,13 @@ def test_a_nodata_value_that_nobody_declared(tmp_path, nothing, warnings):
     assert (about.high < 1.0, about.low > -1.0) == (True, not warnings)
 
 
+def test_coordinates_of_a_map_are_not_taken_for_local_ones_without_a_word(tmp_path):
+    for file in (raster(tmp_path / "field.tif", FLAT), cloud(tmp_path / "field.las", POINTS)):
+        about = Surveyed(build_terrain(file, crs="local")).about
+        assert ["km from (0, 0), where vehicles usually start" in text for text in about.warnings] == [True]
+        assert "(--crs EPSG:NUMBER)" in about.warnings[0]
+
+
 def test_a_file_that_is_cut_off_or_none_at_all(tmp_path):
     file = raster(tmp_path / "field.tif", shape=(300, 300), compress="deflate")
     file.write_bytes(file.read_bytes()[:60_000])
@@ -189,7 +196,9 @@ def test_times_that_are_no_numbers_harm_nobody(tmp_path):
 def test_points_without_coordinates_are_left_out_and_counted(tmp_path):
     file = tmp_path / "field.xyz"
     np.savetxt(file, np.vstack([POINTS, [[np.nan, 0, 0]]]))
-    assert Surveyed(build_terrain(file, crs="local")).about.warnings == ["1 points without coordinates are left out"]
+    assert Surveyed(build_terrain(file, crs="EPSG:32632")).about.warnings == [
+        "1 points without coordinates are left out"
+    ]
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from airloom.scenario.models import World
 
 MOST_CORNERS, PIXELS = 1024, 2048  # of drawn ground and of the picture on it, each way
+STRIP = 128  # rows of that picture that are painted at once
 VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 GROUND, GROUND_TOO = (150, 152, 144), (162, 164, 156)
 OBSTACLE, HULL, ARM, MOTOR, FRONT = (196, 150, 112), (38, 42, 48), (62, 68, 77), (150, 157, 166), (220, 96, 48)
@@ -213,10 +214,16 @@ def _ground_colours(land: Land, heights: np.ndarray) -> np.ndarray:
 
 
 def _made_up_colours(terrain: Generated, grid: Grid) -> np.ndarray:
+    """In strips, whose arrays take little memory."""
     x, y = (np.linspace(known[0], known[-1], PIXELS) for known in (grid.east, grid.north))
     slopes = np.gradient(grid.heights.astype(float), grid.north, grid.east)
-    heights, north, east = (_between(values, grid, x, y) for values in (grid.heights, *slopes))
-    return np.clip(colours_of(terrain, *np.meshgrid(x, y), heights, np.hypot(north, east)), 0, 255).astype(np.uint8)
+    colours = np.empty((PIXELS, PIXELS, 3), dtype=np.uint8)
+    for first in range(0, PIXELS, STRIP):
+        strip = y[first : first + STRIP]
+        heights, north, east = (_between(values, grid, x, strip) for values in (grid.heights, *slopes))
+        painted = colours_of(terrain, *np.meshgrid(x, strip), heights, np.hypot(north, east))
+        colours[first : first + STRIP] = np.clip(painted, 0, 255)
+    return colours
 
 
 def _between(values: np.ndarray, grid: Grid, x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -31,7 +31,7 @@ def grid_points(work: Work, wishes: Wishes) -> Gridded:
     work.progress("Sorting points", 0.0)
     frame = _frame(cloud, wishes)
     cloud.points = frame.local(*cloud.points.T)
-    cloud = _part(cloud, frame, wishes)
+    cloud = _part(work, cloud, frame, wishes)
     count = len(cloud.points)
     cloud = _without_outliers(cloud)
     spacing = spacing_of(cloud.points)
@@ -63,10 +63,10 @@ def _frame(cloud: Cloud, wishes: Wishes) -> Frame:
     return frame_of(cloud.crs, middle, lambda *_: float(np.median(near[:, 2])), wishes.place)
 
 
-def _part(cloud: Cloud, frame: Frame, wishes: Wishes) -> Cloud:
+def _part(work: Work, cloud: Cloud, frame: Frame, wishes: Wishes) -> Cloud:
     """What the crop leaves."""
     whole = Box.around(cloud.points)
-    check_origin(wishes.origin, whole, wishes.survey)
+    check_origin(wishes.origin, whole, cloud.crs, wishes.survey, work.warnings)
     box = cropped(whole, wishes.crop, frame, frame.origin.altitude, wishes.survey)
     x, y, _ = cloud.points.T
     part = cloud.only((x >= box.west) & (x <= box.east) & (y >= box.south) & (y <= box.north))

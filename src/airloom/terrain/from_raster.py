@@ -53,7 +53,7 @@ def layout_of(raster: Raster, origin: Sequence[float] | None, cell: float | None
     check_degrees(crop, raster.crs, (east, north), raster.file)
     frame = frame_of(raster.crs, raster.middle, raster.altitude, origin)
     points = frame.local(east, north, frame.origin.altitude)
-    check_origin(origin, Box.around(points), raster.file)
+    check_origin(origin, Box.around(points), raster.crs, raster.file, raster.warnings)
     pixel = metres_of_pixel(raster, frame)
     box = cropped(Box.around(points), crop, frame, frame.origin.altitude, raster.file)
     if frame.crs is not None or cell is not None or raster.transform.b or raster.transform.d:

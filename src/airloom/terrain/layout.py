@@ -147,10 +147,17 @@ def check_degrees(crop: Crop | None, crs: Any, outline: tuple[Any, Any], file: o
         )
 
 
-def check_origin(origin: Sequence[float] | None, box: Box, file: object) -> None:
+def check_origin(origin: Sequence[float] | None, box: Box, crs: Any, file: object, warnings: list[str]) -> None:
     """That local metres around it can reach the survey."""
     away = hypot(max(box.west, -box.east, 0.0), max(box.south, -box.north, 0.0))
-    if origin and away > FARTHEST_ORIGIN:
+    if away < FARTHEST_ORIGIN:
+        return
+    if crs is None:
+        warnings.append(
+            f"the ground lies {away / 1000:,.0f} km from (0, 0), where vehicles usually start: if these are "
+            "coordinates of a map, name it, or a similar one (--crs EPSG:NUMBER)"
+        )
+    elif origin:
         raise TerrainError(
             f"the origin ({origin[0]:g}°, {origin[1]:g}°) is {away / 1000:,.0f} km away from {file}: name a place in "
             "or near it (--origin LATITUDE,LONGITUDE)"

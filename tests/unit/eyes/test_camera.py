@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ctypes.util
 import gc
+import tracemalloc
 from typing import Any
 
 import numpy as np
 import pytest
 from validation.case import body
 
-from airloom.scenario.models import Scenario
+from airloom.eyes.stage import PIXELS, _made_up_colours
+from airloom.scenario.models import Scenario, World
 from airloom.simulation import Simulation
+from airloom.world.land import Land
 from airloom.world.meshes import joined, painted, prism, rectangle
 from airloom.world.things import Thing
 
@@ -112,3 +115,14 @@ def test_sun_and_fog_are_those_of_the_world():
     assert night.mean() < 0.3 * left.mean()
     fog = seen(fog={"distance": 5.0, "colour": (250, 250, 250)})
     assert np.ptp(fog[50:70, 66:94]) < 10
+
+
+def test_made_up_ground_is_painted_in_little_memory():
+    land = Land(World.model_validate({"terrain": {"kind": "meadow", "size": (100, 100)}}))
+    tracemalloc.start()
+    colours = _made_up_colours(land.world.terrain, land.grid)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 150e6
+    assert colours.reshape(-1, 3).std(axis=0).min() > 1.0, "every strip is painted"
+    assert np.abs(np.diff(colours[:: PIXELS // 64].astype(int).mean(axis=1), axis=0)).max() < 40

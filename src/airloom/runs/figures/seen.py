@@ -74,4 +74,6 @@ def _show_cloud(panel: Axes, points: np.ndarray, scale: Any) -> Any:
     """From above, in the eye's axes."""
     x, y, z = points[:: max(len(points) // MOST_POINTS, 1)].T
     panel.set_aspect("equal")
+    panel.set_xlabel("x, m")
+    panel.set_ylabel("y, m")
     return panel.scatter(x, y, c=z, s=1.0, cmap="viridis", norm=scale, linewidths=0)

@@ -28,6 +28,7 @@ HILL_SHADE, HILL_ROWS = 0.6, 49  # of the sunlight, which the shadow of a hill t
 ABOVE = 1.0  # cells over the ground, from where the sun is looked for: not to be behind the next furrow
 THING_SHADE, SRGB = 0.9, 0.85  # of the sunlight; what a share of light is in a picture, about
 GRAIN = 0.14  # blades and stones, which are finer than the colours
+NEARBY = 512  # pixels along a side: larger pieces of a survey are far away, where no grain is seen
 BRIGHTEST = 2.0  # of the light in a picture, which as such knows 0 … 1
 VALLEY, SLOPE, SUMMIT = (88, 116, 72), (142, 140, 98), (188, 178, 154)
 
@@ -74,11 +75,12 @@ class GroundPicture:
 
     def _detailed(self, smooth: np.ndarray, window: Window, count: tuple[int, int]) -> np.ndarray:
         """Finer, with the shadows of things, and with grain if nobody knows what is there."""
-        if self._shade is None and not isinstance(self._land.world.terrain, Generated):
+        has_grain = isinstance(self._land.world.terrain, Generated) or (self._photo is None and max(count) <= NEARBY)
+        if self._shade is None and not has_grain:
             return smooth
         fine = np.asarray(Image.fromarray(smooth).resize(count, Image.Resampling.BICUBIC), dtype=np.float32)
         x, y = window.points(count)
-        if isinstance(self._land.world.terrain, Generated):
+        if has_grain:
             cells = np.floor(np.stack([x, y]) / FINEST).astype(np.int64)
             fine *= (1.0 + GRAIN * (uniform(0, cells[0], cells[1]) - 0.5)).astype(np.float32)[..., None]
         if self._shade is not None:

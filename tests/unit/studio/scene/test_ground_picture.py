@@ -77,3 +77,13 @@ def test_things_throw_shadows(tmp_path):
     middle = other[len(other) // 2].mean()
     assert middle < 0.85 * one.mean()
     assert other[0].mean() == pytest.approx(one.mean(), rel=0.1)
+
+
+def test_ground_that_nobody_has_photographed_has_grain_near_by(tmp_path):
+    photo = np.full((80, 80, 3), 120, dtype=np.uint8)
+    (tmp_path / "seen").mkdir()
+    bare, photographed = (
+        whole(picture_of(survey(f, LEVEL, p))) for f, p in ((tmp_path, None), (tmp_path / "seen", photo))
+    )
+    assert bare.std() > 1.0
+    assert photographed.std() < 0.5
