@@ -10,7 +10,7 @@ from __future__ import annotations
 from airloom.compiled import compiled
 from airloom.radio.fading import uniforms
 from airloom.radio.state import (
-    BACKOFF, EXPIRED, GIVEN, NOBODY, NOW, QUEUE_DROPS, REFUSED, SILENT,
+    BACKOFF, DATA, EXPIRED, GIVEN, NOBODY, NOW, QUEUE_DROPS, REFUSED, SILENT,
 )  # fmt: skip
 from airloom.radio.timers import NEVER, set_timer
 
@@ -107,9 +107,11 @@ def give(e, a, key, node, to, number, size):
 
 @compiled
 def drop_expired(e, a, node):
-    """Forget frames that have waited too long, unless the first is being tried."""
+    """Forget frames that have waited too long, unless the first is just on its way."""
     n = e.nodes[node]
-    while n.length > 0 and n.attempts == 0 and e.clock[NOW] - e.queues[node, n.head].time_ns > a.lifetime:
+    if n.sends == DATA or n.awaits != NOBODY:
+        return
+    while n.length > 0 and e.clock[NOW] - e.queues[node, n.head].time_ns > a.lifetime:
         e.counts[node, EXPIRED] += 1
         take_head(e, node)
 

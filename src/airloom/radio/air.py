@@ -15,7 +15,7 @@ from airloom.radio.channel import faded, fill_row
 from airloom.radio.fading import uniforms
 from airloom.radio.medium import EVERYBODY
 from airloom.radio.phy import (
-    ACK_BYTES, DETECTION_NS, PREAMBLE_NS, SIFS_NS, SIGNAL_NS, SLOWEST_ACK_NS, US, air_time, error_events,
+    ACK_BYTES, DETECTION_NS, LONG_FROM, PREAMBLE_NS, SIFS_NS, SIGNAL_NS, SLOWEST_ACK_NS, US, air_time, error_events,
 )  # fmt: skip
 from airloom.radio.state import (
     ACKNOWLEDGED, ACKNOWLEDGEMENT, ARRIVED, COLLISIONS, DATA, FADING_OF_ACKNOWLEDGEMENT, FADING_OF_DATA, HEARD,
@@ -33,6 +33,7 @@ def transmit(e, a, c, key, epoch, node, kind, to, number, attempt, size, rate):
         n.epoch = epoch
     n.sends, n.to, n.number, n.attempt, n.rate = kind, to, number, attempt, rate
     n.from_ns, n.until_ns = now, now + air_time(size, e.megabits[rate])
+    n.is_long = 1 if (n.until_ns - now - PREAMBLE_NS - SIGNAL_NS) * e.megabits[rate] >= 8 * LONG_FROM * US else 0
     n.is_sensed, n.is_cut = 0, 0
     n.follows, n.candidate, n.error_until = NOBODY, NOBODY, 0
     sense_medium(e, a, node)
@@ -73,9 +74,10 @@ def settle(e, node):
     snr = n.followed_power / (n.noise + n.jamming + max(n.incident - n.followed_power, 0.0))
     in_header, in_data = min(now, data) - max(since, header), now - max(since, data)
     if in_header > 0:
-        n.errors += in_header * e.megabits[0] / US * error_events(e.coding, 0, snr)
+        n.errors += in_header * e.megabits[0] / US * error_events(e.ratios, 0, 0, snr)
     if in_data > 0:
-        n.errors += in_data * e.megabits[sender.rate] / US * error_events(e.coding, sender.rate, snr)
+        events = error_events(e.ratios, sender.rate, sender.is_long, snr)
+        n.errors += in_data * e.megabits[sender.rate] / US * events
     n.settled_ns = now
 
 
@@ -93,8 +95,12 @@ def preamble_lasted(e, a, sender):
         if n.candidate != sender:
             continue
         n.candidate = NOBODY
+        if power < a.detectable_mw:
+            continue
         rest = n.noise + n.jamming + max(n.incident - power, 0.0)
-        if power >= a.detectable_mw and power >= a.detectable_snr * rest:
+        if power < a.detectable_snr * rest:
+            e.counts[node, COLLISIONS if n.signals > 1 else NOISE_LOSSES] += 1
+        else:
             n.follows, n.followed_power, n.settled_ns, n.errors = sender, power, e.clock[NOW], 0.0
             n.is_spoiled = 1 if n.signals > 1 else 0
             n.error_until = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log10
+from math import inf
 
 import numpy as np
 
@@ -14,8 +14,8 @@ from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
 from airloom.radio.obstruction import IGNORED, KINDS as OBSTRUCTIONS
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
-    CODING, DETECTABLE_DBM, DETECTABLE_SNR_DB, ENERGY_DBM, LEAST_DBM, LLC_BYTES, LONG_SLOT_NS, LONGEST_MSDU, MAC_BYTES,
-    RATES, SHORT_SLOT_NS, SIFS_NS, UDP_IP_BYTES, acknowledgement_rate, noise_floor_dbm,
+    DETECTABLE_DBM, DETECTABLE_SNR_DB, ENERGY_DBM, LEAST_DBM, LONG_SLOT_NS, LONGEST, RATES, SHORT_SLOT_NS, SIFS_NS,
+    acknowledgement_rate, error_ratios, noise_floor_dbm,
 )  # fmt: skip
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
 from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
@@ -57,7 +57,7 @@ def channel_of(radio: Radio, has_land: bool) -> Channel:
         shapes=shapes,
         shape_distances=distances,
         least_mw=float(milliwatts(LEAST_DBM)),
-        faintest=LEAST_DBM - (FADING_MARGIN_DB if fading else 0.0),
+        steady_mw=float(milliwatts(DETECTABLE_DBM - FADING_MARGIN_DB)),
     )
 
 
@@ -74,7 +74,6 @@ def access_of(radio: Radio) -> Access:
         rate=rate,
         broadcast_rate=RATES.index(radio.broadcast_rate or radio.rate),
         acknowledgement_rate=acknowledgement_rate(rate),
-        headers=MAC_BYTES + LLC_BYTES + (UDP_IP_BYTES if radio.headers == "udp" else 0),
         detectable_mw=float(milliwatts(DETECTABLE_DBM)),
         detectable_snr=10.0 ** (0.1 * DETECTABLE_SNR_DB),
         energy_mw=float(milliwatts(ENERGY_DBM)),
@@ -93,8 +92,6 @@ class BuiltinMedium:
         self.radio, self.nodes, self._land = radio, nodes, land
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
-        self.longest = LONGEST_MSDU + MAC_BYTES - self._access.headers
-        """Payload that a frame can carry, bytes."""
         self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))))
         self.reset(0)
 
@@ -126,7 +123,7 @@ class BuiltinMedium:
             heights=np.empty(nodes),
             phases=np.empty((nodes, waves, 4)),
             links=np.empty((0, nodes), dtype=bool),
-            coding=CODING,
+            ratios=error_ratios(),
             megabits=np.array(RATES, dtype=np.int64),
             arrivals=np.empty(max(COLLECTED, nodes), dtype=HEARD_FRAME),
             counts=np.zeros((nodes, len(Outcomes._fields)), dtype=np.int64),
@@ -137,7 +134,7 @@ class BuiltinMedium:
         if not frames:
             return
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
-        fits = (0 <= size) & (size <= self.longest) & (EVERYBODY <= to) & (to < self.nodes) & (to != sender)
+        fits = (0 <= size) & (size <= LONGEST) & (EVERYBODY <= to) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
         given = np.stack([time, sender, to, number, size], axis=1)[fits]
         given = np.concatenate([self._given, given])

@@ -5,7 +5,7 @@ Received power = transmitted power − path loss − shadowing − obstruction, 
 
 from __future__ import annotations
 
-from math import inf, sqrt
+from math import inf, log10, sqrt
 from typing import NamedTuple
 
 from airloom.compiled import compiled
@@ -17,8 +17,9 @@ from airloom.world.ground import ground
 
 LOWEST_ANTENNA = 0.1
 """Above the ground, m: a radio does not fall silent because its vehicle has landed."""
-FADING_MARGIN_DB = 8.0
-"""Receivers that a sender's mean power misses by more than this are not asked whether fading helps them."""
+FADING_MARGIN_DB = 10.0
+"""A signal that is so much too weak to be followed in the mean is not drawn for each frame: it is only noise to others,
+and there are many."""
 SHADOWING_MARGIN = 3.0
 """Standard deviations of shadowing that may help."""
 
@@ -42,8 +43,8 @@ class Channel(NamedTuple):
     shape_distances: tuple[float, float]
     least_mw: float
     """Weaker frames do not count."""
-    faintest: float
-    """With less mean power fading does not help."""
+    steady_mw: float
+    """Signals with a lower mean do not fade."""
 
 
 @compiled
@@ -80,8 +81,9 @@ def fill_row(channel, e, sender):
             level -= obstruction(
                 e.world, channel.obstruction, channel.obstruction_loss, channel.wavelength, x, y, z, u, v, w
             )
-        if level >= channel.faintest:
-            e.who[sender, count], e.mean[sender, count], e.distance[sender, count] = other, 10.0 ** (0.1 * level), apart
+        mean = 10.0 ** (0.1 * level)
+        if mean >= channel.least_mw:
+            e.who[sender, count], e.mean[sender, count], e.distance[sender, count] = other, mean, apart
             count += 1
     return count
 
@@ -89,7 +91,7 @@ def fill_row(channel, e, sender):
 @compiled
 def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
     """The power, mW, with which one frame arrives."""
-    if channel.fading == NO_FADING:
+    if channel.fading == NO_FADING or mean < channel.steady_mw:
         return mean
     if channel.fading == NAKAGAMI:
         shape = channel.shapes[2]
@@ -103,7 +105,7 @@ def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
 
 def reach_of(channel: Channel, power: float) -> float:
     """How far a signal counts at best, m: two-ray is never better than free space."""
-    spare = power - channel.faintest + SHADOWING_MARGIN * channel.shadowing
+    spare = power - 10.0 * log10(channel.least_mw) + SHADOWING_MARGIN * channel.shadowing
     law = channel.law if channel.law == LOG_DISTANCE else FREE_SPACE
     decade = 10.0 * channel.exponent if law == LOG_DISTANCE else 20.0
     at_reference = path_loss(

@@ -13,7 +13,7 @@ from airloom.radio.access import (
 )  # fmt: skip
 from airloom.radio.air import preamble_lasted, settle, stop, transmit
 from airloom.radio.medium import EVERYBODY
-from airloom.radio.phy import ACK_BYTES
+from airloom.radio.phy import ACK_BYTES, HEADERS
 from airloom.radio.state import (
     ACKNOWLEDGEMENT, ARRIVED, DATA, GIVEN_UP, NEXT_GIVEN, NOBODY, NOW, QUEUE_DROPS, RETRIES, SENT, SILENT,
 )  # fmt: skip
@@ -65,8 +65,7 @@ def attempt(e, a, c, key, epoch, node):
     n.attempts += 1
     frame = e.queues[node, n.head]
     rate = a.broadcast_rate if frame.to == EVERYBODY else a.rate
-    size = frame.size + a.headers
-    transmit(e, a, c, key, epoch, node, DATA, frame.to, frame.number, n.attempts, size, rate)
+    transmit(e, a, c, key, epoch, node, DATA, frame.to, frame.number, n.attempts, frame.size + HEADERS, rate)
 
 
 @compiled

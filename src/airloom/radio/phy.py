@@ -5,7 +5,7 @@ Times are those of IEEE 802.11-2020, table 18-5 and clause 17.3. Sensitivities a
 
 from __future__ import annotations
 
-from math import exp, log10
+from math import log1p, log10
 
 import numpy as np
 
@@ -22,9 +22,11 @@ SIFS_NS, LONG_SLOT_NS, SHORT_SLOT_NS = 10 * US, 20 * US, 9 * US
 SLOWEST_ACK_NS = 304 * US
 """An acknowledgement at 1 Mb/s: whoever could not decode a frame waits for one."""
 ACK_BYTES = 14
-MAC_BYTES, LLC_BYTES, UDP_IP_BYTES = 28, 8, 28
-LONGEST_MSDU = 2304
-"""Bytes that a frame may carry with LLC, IPv4 and UDP headers."""
+MAC_BYTES, LLC_BYTES = 28, 8
+HEADERS = MAC_BYTES + LLC_BYTES
+"""Bytes around a payload."""
+LONGEST = 2304 - LLC_BYTES
+"""Bytes of payload that a frame can carry."""
 
 DETECTABLE_DBM, DETECTABLE_SNR_DB = -82.0, 4.0
 ENERGY_DBM = -62.0
@@ -37,7 +39,7 @@ BOLTZMANN, ROOM_TEMPERATURE = 1.380649e-23, 290.0
 
 RATES = (6, 9, 12, 18, 24, 36, 48, 54)
 """Mb/s."""
-CODING = np.array(
+_CODING = np.array(
     [
         [-2.0010, 6.8358, 1.7942],
         [-0.3936, 1.4496 * 2.0**1.4013, 1.4013],  # BPSK 3/4 is QPSK 3/4 with twice the energy a bit
@@ -49,7 +51,12 @@ CODING = np.array(
         [-0.8314, 0.091293, 1.1345],
     ]
 )
-"""a, b, c of `error_events`, a row for each rate."""
+"""a, b, c of `error_ratios`, a row for each rate."""
+EXAMPLES = (32, 1458)
+"""Bytes of the frames that were simulated."""
+LONG_FROM = 400
+"""Bytes from which a frame is taken after the longer example, as in ns-3."""
+LOWEST_SNR_DB, SNR_STEP_DB, SNR_STEPS = -10.0, 0.5, 121
 MANDATORY = (0, 2, 4)
 """Indices of the rates at which acknowledgements may be sent: 6, 12 and 24 Mb/s."""
 
@@ -76,16 +83,33 @@ def air_time(size, megabits):
     return PREAMBLE_NS + SIGNAL_NS + symbols * SYMBOL_NS + EXTENSION_NS
 
 
-@compiled
-def error_events(coding, rate, snr):
-    """How many decoding errors begin in a bit at a signal-to-noise ratio γ (linear), in the mean.
+def error_ratios() -> np.ndarray:
+    """Share of frames that are not understood, [rate, short or long, signal-to-noise ratio].
 
-        λ(γ) = exp(a − b γᶜ),     P(frame understood) = exp(−Σ nᵢ λ(γᵢ)) over its parts of nᵢ bits
+        1 − exp(−8 n λ(γ)),   λ(γ) = exp(a − b γᶜ)
 
-    The form is that of the union bound for a convolutional code, of which a term falls as e^(−dγ). That errors begin
-    at a constant rate makes the length of a frame matter as in IEEE 802.11-14/0803r1. a, b and c were fitted for each
-    rate to the link simulations over white noise (802.11's convolutional code, frames of 32 and 1458 bytes) that
-    ns-3's default error model rests on: Patidar, Roy, Henderson, Chandramohan, "Link-to-system mapping for ns-3 Wi-Fi
-    OFDM error models", WNS3 2017. The largest difference to their packet error ratio is 0.025.
+    for frames of n bytes at a linear ratio γ. λ is how often a decoding error begins, per bit; its form is that of the
+    union bound for a convolutional code, of which a term falls as e^(−dγ). a, b and c were fitted for each rate to the
+    link simulations over white noise (802.11's convolutional code, frames of 32 and 1458 bytes) that ns-3's default
+    error model rests on: Patidar, Roy, Henderson, Chandramohan, "Link-to-system mapping for ns-3 Wi-Fi OFDM error
+    models", WNS3 2017. The largest difference to their ratios is 0.025.
     """
-    return exp(coding[rate, 0] - coding[rate, 1] * snr ** coding[rate, 2])
+    decibels = LOWEST_SNR_DB + SNR_STEP_DB * np.arange(SNR_STEPS)
+    a, b, c = _CODING.T[:, :, None]
+    events = np.exp(a - b * (10.0 ** (0.1 * decibels)) ** c)
+    return -np.expm1(-8.0 * np.array(EXAMPLES)[None, :, None] * events[:, None, :])
+
+
+@compiled
+def error_events(ratios, rate, is_long, snr):
+    """How many decoding errors begin in a bit at a linear signal-to-noise ratio, in the mean.
+
+    P(frame understood) = exp(−Σ nᵢ λᵢ) over its parts of nᵢ bits: errors begin at a constant rate, so that length
+    matters as in IEEE 802.11-14/0803r1. The ratio of the example is interpolated linearly between half decibels, as
+    ns-3 does it; where the curve is steep, that is up to 0.05 from the curve itself.
+    """
+    place = (10.0 * log10(snr) - LOWEST_SNR_DB) / SNR_STEP_DB if snr > 0.0 else 0.0
+    place = min(max(place, 0.0), SNR_STEPS - 1.001)
+    k = int(place)
+    low, high = ratios[rate, is_long, k], ratios[rate, is_long, k + 1]
+    return -log1p(-(low + (place - k) * (high - low))) / (8.0 * EXAMPLES[is_long])

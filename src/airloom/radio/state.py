@@ -9,7 +9,7 @@ import numpy as np
 NOBODY = -1
 SILENT, DATA, ACKNOWLEDGEMENT = range(3)
 """What a node has on the air."""
-FADING_OF_DATA, FADING_OF_ACKNOWLEDGEMENT, LUCK_OF_DATA, LUCK_OF_ACKNOWLEDGEMENT, BACKOFF = range(5)
+FADING_OF_DATA, FADING_OF_ACKNOWLEDGEMENT, LUCK_OF_DATA, LUCK_OF_ACKNOWLEDGEMENT, BACKOFF, JITTER = range(6)
 """What random numbers are for."""
 GIVEN, SENT, REFUSED, QUEUE_DROPS, EXPIRED, RETRIES, ACKNOWLEDGED, GIVEN_UP, HEARD, COLLISIONS, NOISE_LOSSES = range(11)
 """Columns of the counts, in the order of `Outcomes`."""
@@ -19,18 +19,19 @@ NOW, ARRIVED, NEXT_GIVEN = range(3)
 _INT, _FLOAT = np.int64, np.float64
 NODE = np.dtype(
     [
-        ("is_on", _INT), ("noise", _FLOAT), ("jamming", _FLOAT),
+        # what it hears; these come first because every signal touches them
+        ("sends", _INT), ("signals", _INT), ("incident", _FLOAT), ("sensed", _FLOAT), ("follows", _INT),
+        ("candidate", _INT), ("candidate_power", _FLOAT), ("is_busy", _INT), ("is_on", _INT), ("jamming", _FLOAT),
+        ("noise", _FLOAT), ("followed_power", _FLOAT), ("settled_ns", _INT), ("errors", _FLOAT), ("is_spoiled", _INT),
         # access to the medium
-        ("is_busy", _INT), ("idle_from", _INT), ("error_until", _INT), ("reserved_until", _INT),
+        ("idle_from", _INT), ("error_until", _INT), ("reserved_until", _INT),
         ("window", _INT), ("slots", _INT), ("backoff_from", _INT), ("draws", _INT),
         # the queue, and the frame at its head
         ("head", _INT), ("length", _INT), ("attempts", _INT), ("is_delivered", _INT), ("awaits", _INT),
         # what it has on the air, for those in its row
-        ("sends", _INT), ("to", _INT), ("number", _INT), ("attempt", _INT), ("rate", _INT),
+        ("to", _INT), ("number", _INT), ("attempt", _INT), ("rate", _INT), ("is_long", _INT),
         ("from_ns", _INT), ("until_ns", _INT), ("is_sensed", _INT), ("is_cut", _INT), ("row", _INT), ("epoch", _INT),
-        # what it hears
-        ("signals", _INT), ("incident", _FLOAT), ("sensed", _FLOAT), ("candidate", _INT), ("candidate_power", _FLOAT),
-        ("follows", _INT), ("followed_power", _FLOAT), ("settled_ns", _INT), ("errors", _FLOAT), ("is_spoiled", _INT),
+        # an acknowledgement that it owes
         ("answers", _INT), ("answers_number", _INT), ("answers_attempt", _INT),
     ]
 )  # fmt: skip
@@ -52,8 +53,6 @@ class Access(NamedTuple):
     """Index, as the next two."""
     broadcast_rate: int
     acknowledgement_rate: int
-    headers: int
-    """Bytes around each payload."""
     detectable_mw: float
     detectable_snr: float
     energy_mw: float
@@ -81,7 +80,7 @@ class Ether(NamedTuple):
     heights: np.ndarray
     phases: np.ndarray
     links: np.ndarray
-    coding: np.ndarray
+    ratios: np.ndarray
     megabits: np.ndarray
     arrivals: np.ndarray
     counts: np.ndarray

@@ -89,6 +89,9 @@ class Radio(Model):
     """A shared channel of 802.11g, ad hoc: what everybody's radio is like."""
 
     period: Positive = Field(0.01, le=10, description="between two network phases, s")
+    jitter: NonNegative = Field(
+        0.01, le=10, description="how much later than asked a frame may leave, s: onboard clocks do not tick together"
+    )
     rate: Rate = Field(6, description="of frames for one node, Mb/s")
     broadcast_rate: Rate | None = Field(None, description="of frames for everybody, Mb/s; `rate` if left out")
     power: Number = Field(16.0206, ge=-50, le=60, description="transmitted, dBm")
@@ -99,7 +102,4 @@ class Radio(Model):
     lifetime: Positive = Field(0.5, le=3600, description="of a frame in the queue, s")
     attempts: Whole = Field(7, ge=1, le=255, description="at a frame for one node")
     slot: Literal["long", "short"] = Field("long", description="20 µs, or 9 µs if nobody here speaks 802.11b")
-    headers: Literal["udp", "none"] = Field(
-        "udp", description="of IPv4 and UDP around each payload, 28 bytes; those of 802.11 are always there"
-    )
     channel: RadioChannel = RadioChannel()
