@@ -219,6 +219,12 @@ def _lidar(effort: Effort) -> Measurement:
     return Measurement("lidar, 300 000 points/s", frames_a_second("lidar", effort) / 10.0, "× real time", 1.0)
 
 
+def _radio(name: str, nodes: int, rate: float, side: float, effort: Effort) -> Measurement:
+    from airloom.bench.radio import times_real_time
+
+    return Measurement(name, times_real_time(nodes, rate, side, effort), "× real time", 1.0)
+
+
 def _unwanted_eye(effort: Effort) -> Measurement:
     from airloom.bench.eyes import slower_with_an_eye
 

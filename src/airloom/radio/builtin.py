@@ -141,17 +141,15 @@ class BuiltinMedium:
         self._given = given[np.lexsort((given[:, 3], given[:, 0]))]
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
-        ether = self._ether
         self._take_places(positions)
+        ether = self._ether
         here = self.is_on & np.isfinite(positions).all(axis=1)
         begin_interval(ether, self._access, here, self._noise, milliwatts(self.jamming))
         heard: list[Arrival] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
             ether.clock[ARRIVED] = 0
-            is_over = run(
-                ether, self._access, self._channel, self._key, self._epoch, self._given, until_ns
-            )  # fmt: skip
+            is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until_ns)
             heard += map(Arrival._make, ether.arrivals[: ether.clock[ARRIVED]].tolist())
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
         return heard
@@ -160,7 +158,7 @@ class BuiltinMedium:
         """Who hears whom is found out anew if somebody has moved, or something else is different."""
         links = np.empty((0, self.nodes), dtype=bool) if self.links is None else self.links
         now = (np.array(positions, dtype=float), self.power.copy(), links.copy())
-        if self._before and all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(now, self._before, strict=True)):
+        if self._before and all(map(_are_equal, now, self._before)):
             return
         self._before, ether = now, self._ether._replace(links=now[2])
         self._ether, self._epoch = ether, self._epoch + 1
@@ -183,6 +181,10 @@ def _idle_nodes(count: int) -> np.ndarray:
     for field in ("awaits", "candidate", "follows"):
         nodes[field] = NOBODY
     return nodes
+
+
+def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
+    return np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
 
 
 def _is_bare_plane(land: Land) -> bool:
