@@ -90,6 +90,11 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     if find_spec("embreex"):
         found["depth camera"], found["lidar"] = _depth_camera, _lidar
         found["eye that nobody wants"] = _unwanted_eye
+    for name, nodes, rate, side in (
+        ("1000 radios × 10 Hz", 1000, 10.0, 1000.0),
+        ("40 radios × 1 kHz", 40, 1000.0, 20.0),
+    ):
+        found[name] = partial(_radio, name, nodes, rate, side)
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start

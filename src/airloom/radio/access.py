@@ -10,8 +10,16 @@ from __future__ import annotations
 from airloom.compiled import compiled
 from airloom.radio.fading import uniforms
 from airloom.radio.state import (
-    BACKOFF, DATA, EXPIRED, GIVEN, NOBODY, NOW, QUEUE_DROPS, REFUSED, SILENT,
-)  # fmt: skip
+    BACKOFF,
+    DATA,
+    EXPIRED,
+    GIVEN,
+    NOBODY,
+    NOW,
+    QUEUE_DROPS,
+    REFUSED,
+    SILENT,
+)
 from airloom.radio.timers import NEVER, set_timer
 
 END, SENSE, ANSWER, ATTEMPT, TIMEOUT = KINDS = range(5)

@@ -11,14 +11,24 @@ from airloom.radio.channel import FADING_MARGIN_DB, Channel, fill_antennas, reac
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
-from airloom.radio.obstruction import IGNORED, KINDS as OBSTRUCTIONS
+from airloom.radio.obstruction import HOW, IGNORED
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
-    DETECTABLE_DBM, DETECTABLE_SNR_DB, ENERGY_DBM, LEAST_DBM, LONG_SLOT_NS, LONGEST, RATES, SHORT_SLOT_NS, SIFS_NS,
-    acknowledgement_rate, error_ratios, noise_floor_dbm,
-)  # fmt: skip
+    DETECTABLE_DBM,
+    DETECTABLE_SNR_DB,
+    ENERGY_DBM,
+    LEAST_DBM,
+    LONG_SLOT_NS,
+    LONGEST,
+    RATES,
+    SHORT_SLOT_NS,
+    SIFS_NS,
+    acknowledgement_rate,
+    error_ratios,
+    noise_floor_dbm,
+)
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
 from airloom.radio.timers import new_timers
 from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
 from airloom.sensors.noise import stream_key
@@ -51,7 +61,7 @@ def channel_of(radio: Radio, has_land: bool) -> Channel:
         wavelength=LIGHT / radio.frequency,
         shadowing=radio.channel.shadowing.deviation,
         shadowing_distance=radio.channel.shadowing.distance,
-        obstruction=OBSTRUCTIONS[obstruction.kind] if has_land else IGNORED,
+        obstruction=HOW[obstruction.kind] if has_land else IGNORED,
         obstruction_loss=obstruction.loss,
         fading=kind,
         shapes=shapes,
@@ -134,7 +144,7 @@ class BuiltinMedium:
         if not frames:
             return
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
-        fits = (0 <= size) & (size <= LONGEST) & (EVERYBODY <= to) & (to < self.nodes) & (to != sender)
+        fits = (size >= 0) & (size <= LONGEST) & (to >= EVERYBODY) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
         given = np.stack([time, sender, to, number, size], axis=1)[fits]
         given = np.concatenate([self._given, given])
@@ -163,7 +173,7 @@ class BuiltinMedium:
         self._before, ether = now, self._ether._replace(links=now[2])
         self._ether, self._epoch = ether, self._epoch + 1
         ether.transmitted[:] = self.power
-        ether.reach[:] = [reach_of(self._channel, power) for power in self.power]
+        ether.reach[:] = reach_of(self._channel, self.power)
         fill_antennas(ether.world, now[0], self.radio.antenna, ether.antennas, ether.heights)
         if self._channel.shadowing > 0.0:
             fill_phases(self._waves, ether.antennas, ether.phases)

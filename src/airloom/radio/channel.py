@@ -5,8 +5,10 @@ Received power = transmitted power − path loss − shadowing − obstruction, 
 
 from __future__ import annotations
 
-from math import inf, log10, sqrt
+from math import log10, sqrt
 from typing import NamedTuple
+
+import numpy as np
 
 from airloom.compiled import compiled
 from airloom.radio.fading import NAKAGAMI, NO_FADING, nakagami, rician
@@ -103,13 +105,13 @@ def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
     return mean * rician(channel.shapes[0], key, number, attempt, receiver, purpose)
 
 
-def reach_of(channel: Channel, power: float) -> float:
+def reach_of(channel: Channel, power: np.ndarray) -> np.ndarray:
     """How far a signal counts at best, m: two-ray is never better than free space."""
-    spare = power - 10.0 * log10(channel.least_mw) + SHADOWING_MARGIN * channel.shadowing
     law = channel.law if channel.law == LOG_DISTANCE else FREE_SPACE
     decade = 10.0 * channel.exponent if law == LOG_DISTANCE else 20.0
-    at_reference = path_loss(
+    nearest = path_loss(
         law, channel.reference_distance, 1.0, 1.0, channel.exponent, channel.reference_distance,
         channel.reference_loss, channel.wavelength,
     )  # fmt: skip
-    return channel.reference_distance * 10.0 ** ((spare - at_reference) / decade) if decade else inf
+    spare = power - nearest - 10.0 * log10(channel.least_mw) + SHADOWING_MARGIN * channel.shadowing
+    return channel.reference_distance * 10.0 ** (spare / decade)

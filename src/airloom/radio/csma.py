@@ -9,14 +9,35 @@ from __future__ import annotations
 
 from airloom.compiled import compiled
 from airloom.radio.access import (
-    ANSWER, ATTEMPT, END, SENSE, TIMEOUT, contend, draw_backoff, drop_expired, finish, give, ring, sense_medium,
-)  # fmt: skip
+    ANSWER,
+    ATTEMPT,
+    END,
+    SENSE,
+    TIMEOUT,
+    contend,
+    draw_backoff,
+    drop_expired,
+    finish,
+    give,
+    ring,
+    sense_medium,
+)
 from airloom.radio.air import preamble_lasted, settle, stop, transmit
 from airloom.radio.medium import EVERYBODY
 from airloom.radio.phy import ACK_BYTES, HEADERS
 from airloom.radio.state import (
-    ACKNOWLEDGEMENT, ARRIVED, DATA, GIVEN_UP, NEXT_GIVEN, NOBODY, NOW, QUEUE_DROPS, RETRIES, SENT, SILENT,
-)  # fmt: skip
+    ACKNOWLEDGEMENT,
+    ARRIVED,
+    DATA,
+    GIVEN_UP,
+    NEXT_GIVEN,
+    NOBODY,
+    NOW,
+    QUEUE_DROPS,
+    RETRIES,
+    SENT,
+    SILENT,
+)
 from airloom.radio.timers import NEVER, next_timer
 
 

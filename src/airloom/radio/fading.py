@@ -1,5 +1,7 @@
-"""Fading: how much the power of one frame at one receiver differs from its mean. Each draw belongs to a frame, an attempt
-and a receiver, so the order in which they are asked for does not matter."""
+"""Fading: how much the power of one frame at one receiver differs from its mean.
+
+Each draw belongs to a frame, an attempt and a receiver, so the order in which they are asked for does not matter.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,9 @@ def nakagami(shape, key, number, attempt, receiver, purpose):
         u, v, w, boost = uniforms(key, number, attempt, receiver, purpose + 256 * trial)
         x = sqrt(-2.0 * log(u)) * cos(2.0 * pi * v)
         cube = (1.0 + c * x) ** 3
-        if cube > 0.0 and log(w) < 0.5 * x * x + d * (1.0 - cube + log(cube)):
+        if cube <= 0.0:
+            continue
+        if w < 1.0 - 0.0331 * x**4 or log(w) < 0.5 * x * x + d * (1.0 - cube + log(cube)):
             value = d * cube / shape
             return value if shape >= 1.0 else value * boost ** (1.0 / shape)
     return 1.0

@@ -1,5 +1,8 @@
-"""Logic of all vehicles runs at the same moments here, but not in the air: what was asked for at once leaves at different
-times, or radios on an idle medium would all begin together, and nobody would hear anything."""
+"""Frames that logic asks for at once leave at different times.
+
+Logic of all vehicles runs at the same moments here, but not in the air. Without this, radios on an idle medium would
+all begin together, and nobody would hear anything.
+"""
 
 from __future__ import annotations
 

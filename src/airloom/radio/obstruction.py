@@ -12,7 +12,7 @@ from airloom.compiled import compiled
 from airloom.world.ground import ray
 
 IGNORED, FIXED, DIFFRACTION = range(3)
-KINDS = {"ignored": IGNORED, "fixed": FIXED, "diffraction": DIFFRACTION}
+HOW = {"ignored": IGNORED, "fixed": FIXED, "diffraction": DIFFRACTION}
 FARTHEST, HALVINGS = 256.0, 12
 """How far from the straight ray an edge is looked for, m, and how often the interval is halved: to 6 cm."""
 DARK_DB = 60.0

@@ -75,8 +75,8 @@ def acknowledgement_rate(rate: int) -> int:
 def air_time(size, megabits):
     """How long a frame with `size` bytes of MAC header, data and checksum is on the air, ns.
 
-    Preamble, SIGNAL, then symbols with 4 R bits each (R in Mb/s) for 16 service bits, 8 bits a byte and 6 tail bits, then
-    the signal extension (IEEE 802.11-2020, 17.4.3 and 18.5.3).
+    Preamble, SIGNAL, then symbols with 4 R bits each (R in Mb/s) for 16 service bits, 8 bits a byte and 6 tail bits,
+    then the signal extension (IEEE 802.11-2020, 17.4.3 and 18.5.3).
     """
     bits = 22 + 8 * size
     symbols = -(-bits // (4 * megabits))

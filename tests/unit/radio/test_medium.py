@@ -65,7 +65,9 @@ def test_what_ends_after_the_interval_is_heard_in_the_next():
 def test_results_do_not_depend_on_how_time_is_cut(channel):
     random = np.random.default_rng(0)
     positions = np.column_stack([random.uniform(0, 80, (12, 2)), np.full(12, 10.0)])
-    frames = [f._replace(to=(f.sender + 1) % 12 if f.number % 3 == 0 else EVERYBODY) for f in broadcasts(12, 40, 5 * MS)]
+    frames = [
+        f._replace(to=(f.sender + 1) % 12 if f.number % 3 == 0 else EVERYBODY) for f in broadcasts(12, 40, 5 * MS)
+    ]
     results = []
     for period in (10 * MS, MS, 300 * MS):
         carrier = medium(12, channel=channel)
