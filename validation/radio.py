@@ -63,8 +63,8 @@ def shadows(fields: int, moved: float) -> tuple[np.ndarray, np.ndarray]:
 def radio_laws() -> Outcome:
     """Free space loses (4πd/λ)². Far away over flat ground the reflected ray leaves h₁²h₂²/d⁴ of the power. ITU-R's fit
     for one knife edge is compared with Fresnel's integrals, which it replaces to about 0.1 dB. Faded power has mean 1
-    and variance 1/m (Nakagami) or (1 + 2K)/(1 + K)² (Rice). Shadowing of 6 dB has its standard deviation, and after an end
-    has moved by 10 m the correlation e^(−10/20). Tolerances of what is drawn are four standard errors.
+    and variance 1/m (Nakagami) or (1 + 2K)/(1 + K)² (Rice). Shadowing of 6 dB has its standard deviation, and after an
+    end has moved by 10 m the correlation e^(−10/20). Tolerances of what is drawn are four standard errors.
     """
     rows = []
     for distance in (100.0, 1000.0):
@@ -221,7 +221,7 @@ def radio_saturation() -> Outcome:
 
 CONTENTION = HERE / "ns3_contention.csv"
 WITHIN_DELIVERY, WITHIN_DELAY, WITHIN_MIXED_DELAY = 0.03, 0.1, 0.3
-"""Of the share, of the mean delay as a share of ns-3's, and of the latter where full queues and empty ones are mixed."""
+"""Of the share, of the mean delay as a share of ns-3's, and of the latter where full and empty queues are mixed."""
 
 
 def contention_rows() -> list[dict[str, Any]]:
@@ -268,9 +268,9 @@ def radio_contention() -> Outcome:
     """5 to 40 nodes within reach of each other, and three clusters of which the outer are hidden from one another, send
     10 to 1000 packets of 100 bytes a second each, at 6 Mb/s: to everybody, or to one with acknowledgements. Both media
     are given the same frames at the same moments. Compared are the share of receptions that succeed, and the mean delay
-    from the moment a frame was given to the end of its reception, to 0.03 and to 10 %. Where clusters send to one another
-    some queues are full and others empty, and which they are decides the mean delay (by seeds of ours, 310 to 360 ms at
-    300 packets a second): there to 30 %.
+    from the moment a frame was given to the end of its reception, to 0.03 and to 10 %. Where clusters send to one
+    another some queues are full and others empty, and which they are decides the mean delay (by seeds of ours, 310 to
+    360 ms at 300 packets a second): there to 30 %.
     """
     compared, rows = _compared(), []
     for name, what, ours, delivery, delay in compared:
