@@ -20,10 +20,9 @@ class LrWpanLink : public Link
         auto channel = CreateObject<SingleModelSpectrumChannel>();
         channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
         channel->AddPropagationLossModel(Create<Losses>(setup));
-        LrWpanHelper helper;
-        helper.SetChannel(channel);
-        devices = helper.Install(nodes);
-        helper.AssociateToPan(devices, PAN);
+        m_helper.SetChannel(channel);
+        devices = m_helper.Install(nodes);
+        m_helper.AssociateToPan(devices, PAN);
         auto density = LrWpanSpectrumValueHelper().CreateTxPowerSpectralDensity(m_power, CHANNEL);
         for (uint32_t node = 0; node < counts.size(); node++)
         {
@@ -41,7 +40,7 @@ class LrWpanLink : public Link
         {
             for (uint32_t node = 0; node < counts.size(); node++)
             {
-                helper.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), false, true);
+                m_helper.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), false, true);
             }
         }
     }
@@ -172,6 +171,7 @@ class LrWpanLink : public Link
         bool disturbed = false;
     };
 
+    LrWpanHelper m_helper;        // takes its channel along when it goes
     double m_power;               // dBm
     std::vector<double> m_losses; // dB, from each node to each, of the last frame
     std::vector<Air> m_air;
