@@ -105,7 +105,7 @@ def _digest(*texts: str) -> str:
 
 
 def _compile(command: list[str], program: Path, ns3: Installation) -> None:
-    unfinished = program.with_suffix(f".{os.getpid()}")
+    unfinished = program.with_name(f"{program.name}.{os.getpid()}")
     with tempfile.TemporaryFile() as complaints:
         try:
             program.parent.mkdir(parents=True, exist_ok=True)

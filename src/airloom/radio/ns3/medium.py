@@ -74,8 +74,9 @@ class Ns3Medium:
         self.close()
         self._waiting.clear()
         lines = [*self.parameters.lines(seed, self.names), *self._files()]
-        self._helper = _Helper(self._program, self.parameters.timeout)
-        text = self._helper.ask(b"S", "\n".join(lines).encode(), b"F").decode()
+        helper = _Helper(self._program, self.parameters.timeout)
+        text = helper.ask(b"S", "\n".join(lines).encode(), b"F").decode()
+        self._helper = helper
         self.facts = {key: float(value) for key, value in (line.split() for line in text.splitlines())}
 
     def _files(self) -> list[str]:
@@ -145,6 +146,7 @@ class _Helper:
 
     def __init__(self, program: Path, timeout: float) -> None:
         self._timeout = timeout
+        self._in_step = True  # not while an answer is due: an interrupt may come meanwhile
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(timeout)
         self._said = tempfile.TemporaryFile()
@@ -161,6 +163,7 @@ class _Helper:
 
     def ask(self, kind: bytes, body: bytes, wanted: bytes) -> bytes:
         """The body of the answer."""
+        self._in_step = False
         try:
             self._socket.sendall(protocol.HEAD.pack(1 + len(body), kind) + body)
             (length,) = protocol.LENGTH.unpack(self._read(protocol.LENGTH.size))
@@ -175,6 +178,7 @@ class _Helper:
             self.fail(f"gave up: {answer[1:].decode(errors='replace')}")
         if answer[:1] != wanted:
             self.fail(f"answered {answer[:1]!r} where {wanted!r} was due")
+        self._in_step = True
         return answer[1:]
 
     def _read(self, count: int) -> bytes:
@@ -201,7 +205,9 @@ class _Helper:
         raise Ns3Failed(f"ns-3 {how}" + (f"; it said: {text}" if text else ""))
 
     def end(self) -> None:
-        self.ask(b"Q", b"", b"Q")
+        if self._in_step:
+            self.ask(b"Q", b"", b"Q")
+            self._how_it_ended()  # by itself, when its files are complete
         self._process.end()
         self._close()
 

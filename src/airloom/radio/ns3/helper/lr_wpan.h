@@ -40,7 +40,7 @@ class LrWpanLink : public Link
         {
             for (uint32_t node = 0; node < counts.size(); node++)
             {
-                m_helper.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), false, true);
+                m_helper.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), true, true);
             }
         }
     }

@@ -24,7 +24,7 @@ class WifiLink : public Link
             m_phy.SetPcapDataLinkType(WifiPhyHelper::DLT_IEEE802_11_RADIO);
             for (uint32_t node = 0; node < counts.size(); node++)
             {
-                m_phy.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), false, true);
+                m_phy.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), true, true);
             }
         }
     }
@@ -32,8 +32,7 @@ class WifiLink : public Link
     std::string Facts() const override
     {
         auto phy = Phy(0);
-        auto mac = Device(0)->GetMac();
-        auto txop = mac->GetQosSupported() ? StaticCast<Txop>(mac->GetQosTxop(AC_BE)) : mac->GetTxop();
+        auto txop = Contender(0);
         std::ostringstream facts;
         facts << "slot_us " << phy->GetSlot().GetNanoSeconds() * 1e-3 << "\n"
               << "sifs_us " << phy->GetSifs().GetNanoSeconds() * 1e-3 << "\n"
@@ -63,6 +62,13 @@ class WifiLink : public Link
     Ptr<WifiPhy> Phy(uint32_t node) const
     {
         return Device(node)->GetPhy();
+    }
+
+    // What holds the queue and contends for the medium.
+    Ptr<Txop> Contender(uint32_t node) const
+    {
+        auto mac = Device(node)->GetMac();
+        return mac->GetQosSupported() ? StaticCast<Txop>(mac->GetQosTxop(AC_BE)) : mac->GetTxop();
     }
 
     void Install(const Setup& setup)
@@ -143,11 +149,17 @@ class WifiLink : public Link
             "DroppedMpdu",
             Callback<void, WifiMacDropReason, Ptr<const WifiMpdu>>(
                 [&count](WifiMacDropReason reason, Ptr<const WifiMpdu> mpdu) {
-                    auto& drops = reason == WIFI_MAC_DROP_FAILED_ENQUEUE     ? count.queue_drops
-                                  : reason == WIFI_MAC_DROP_EXPIRED_LIFETIME ? count.expired
-                                                                             : count.given_up;
-                    drops += IsOurs(mpdu->GetPacket());
+                    count.given_up += reason == WIFI_MAC_DROP_REACHED_RETRY_LIMIT && IsOurs(mpdu->GetPacket());
                 }));
+        auto queue = Contender(node)->GetWifiMacQueue();
+        queue->TraceConnectWithoutContext("Enqueue",
+                                          Callback<void, Ptr<const WifiMpdu>>([this](Ptr<const WifiMpdu>) {
+                                              m_queued = true;
+                                          }));
+        queue->TraceConnectWithoutContext("Expired",
+                                          Callback<void, Ptr<const WifiMpdu>>([&count](Ptr<const WifiMpdu> mpdu) {
+                                              count.expired += IsOurs(mpdu->GetPacket());
+                                          }));
     }
 
     void WatchPhy(uint32_t node, Counts& count)
@@ -189,6 +201,16 @@ class WifiLink : public Link
                reason == RECEPTION_ABORTED_BY_TX || reason == PREAMBLE_DETECTION_PACKET_SWITCH;
     }
 
+    // ns-3 tells nobody that a queue was full.
+    bool DoSend(uint32_t sender, Ptr<NetDevice> device, Ptr<Packet> packet, const Address& to) override
+    {
+        auto refused = counts[sender].refused;
+        m_queued = false;
+        bool taken = Link::DoSend(sender, device, packet, to);
+        counts[sender].queue_drops += !m_queued && counts[sender].refused == refused;
+        return taken;
+    }
+
     double Strength(uint32_t node, const FrameTag&) const override
     {
         return m_strengths[node];
@@ -200,5 +222,6 @@ class WifiLink : public Link
     }
 
     YansWifiPhyHelper m_phy;
+    bool m_queued = false;           // the frame that is being sent
     std::vector<double> m_strengths; // dBm, of what each node receives
 };
