@@ -1,8 +1,8 @@
 """Many radios at once: who stands where, who sends when, and what became of it. The same for any medium.
 
 Each node gives its radio one frame in every interval of 1/r, at a moment that is uniformly random in it. Frames of the
-first three seconds fill the queues and do not count; sending goes on for `TAIL` after those that count, so that the last of
-them meets the same load as the first.
+first `LEAD` seconds fill the queues and do not count; sending goes on for `TAIL` after those that count, so that the
+last of them meets the same load as the first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REACH = 51.5  # m, of 802.11 over ns-3's default channel
 
 class Contention(NamedTuple):
     layout: str
-    """circle: all around one, equally spaced. clusters: three small circles in a line, the outer hidden from each other."""
+    """circle: all on one, equally spaced. clusters: three small circles in a line, the outer hidden from each other."""
     nodes: int
     packets_per_second: int
     """Of each node."""
@@ -40,7 +40,7 @@ class Contention(NamedTuple):
         if self.layout == "circle":
             return _circle(self.nodes, RADIUS)
         third = _circle(self.nodes // 3, CLUSTER_RADIUS)
-        return np.concatenate([third + [CLUSTER_SPACING * cluster, 0.0, 0.0] for cluster in range(3)])
+        return np.concatenate([third + np.array([CLUSTER_SPACING * cluster, 0.0, 0.0]) for cluster in range(3)])
 
     def to(self, node: int) -> int:
         if self.kind == "broadcast":

@@ -95,7 +95,9 @@ def write(name: str, lines: Iterable[str]) -> None:
     with (HERE / name).open("w") as file:
         file.writelines(f"# {line}\n" for line in settings())
         if name == "ns3_contention.csv":
-            file.write("# who stands where and sends when: validation/contention.py; delays until the end of reception\n")
+            file.write(
+                "# who stands where and sends when: validation/contention.py; delays until the end of reception\n"
+            )
         for line in lines:
             print(line, flush=True)
             file.write(line + "\n")

@@ -65,7 +65,9 @@ def log_distance(power, distance):
 
 def test_shares_are_those_of_the_reference(medium):
     rows = csv.DictReader(line for line in REFERENCE.open() if not line.startswith("#"))
-    expected = {(row["fading"], row["mbit_per_second"], row["size"], row["distance"]): float(row["share"]) for row in rows}
+    expected = {
+        (row["fading"], row["mbit_per_second"], row["size"], row["distance"]): float(row["share"]) for row in rows
+    }
     nakagami = [{"model": "log_distance"}, {"model": "nakagami"}]
     for (fading, rate, size, distance), losses in {
         ("none", "54", "100", "36"): None,
@@ -112,7 +114,10 @@ def test_equal_seeds_give_equal_bits_at_any_chunking(medium, link):
         air = medium(6, seed=seed, losses=losses, **LINKS[link])
         places = np.random.default_rng(3).uniform(0, 25, (6, 3))
         times = np.random.default_rng(4).integers(0, 300, 200)
-        frames = [Frame(k, k % 6, EVERYBODY if k % 2 else (k + 1) % 6, 60, 300 * MS + MS * int(t)) for k, t in enumerate(times)]
+        frames = [
+            Frame(k, k % 6, EVERYBODY if k % 2 else (k + 1) % 6, 60, 300 * MS + MS * int(t))
+            for k, t in enumerate(times)
+        ]
         air.send(frames)
         return [one for now in range(0, 600, period) for one in air.advance((now + period) * MS, places)]
 

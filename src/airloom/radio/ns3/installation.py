@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,9 +23,10 @@ MODULES = ("core", "network", "mobility", "propagation", "spectrum", "wifi", "lr
 TRIED = "3.37"
 VARIABLE = "AIRLOOM_NS3"
 PACKAGES = ("libns3-dev", "libgsl-dev", "g++")
-ADVICE = f"install it with `apt-get install {' '.join(PACKAGES)}` (Debian 12), or set {VARIABLE} to where it is installed"
+ADVICE = (
+    f"install it with `apt-get install {' '.join(PACKAGES)}` (Debian 12), or set {VARIABLE} to where it is installed"
+)
 USUAL_TIME = 10  # s that the compiler takes
-MOST_ERRORS = 3  # lines of the compiler's that are told
 
 
 class Ns3Missing(UserError):
@@ -42,13 +44,19 @@ class Installation:
     @property
     def doubt(self) -> str:
         """What there is to say about its version, if anything."""
-        return "" if self.version == TRIED else f"ns-3 {self.version} is there; {TRIED} is what Airloom has been tried with"
+        return (
+            ""
+            if self.version == TRIED
+            else f"ns-3 {self.version} is there; {TRIED} is what Airloom has been tried with"
+        )
 
 
 def find_ns3() -> Installation:
     """In /usr, where Debian puts it, or in the folder that the variable AIRLOOM_NS3 names."""
     prefix = Path(os.environ.get(VARIABLE) or "/usr").expanduser()
-    described = [path for pattern in ("lib*/pkgconfig", "lib/*/pkgconfig") for path in prefix.glob(f"{pattern}/ns3-core.pc")]
+    described = [
+        path for pattern in ("lib*/pkgconfig", "lib/*/pkgconfig") for path in prefix.glob(f"{pattern}/ns3-core.pc")
+    ]
     if not described or not (prefix / "include/ns3/core-module.h").is_file():
         raise Ns3Missing(f"there is no ns-3 for developers in {prefix}: {ADVICE}")
     version = re.search(r"^Version: *(\S+)", described[0].read_text(), re.MULTILINE)
@@ -73,8 +81,8 @@ def helper_program(tell: Callable[[str], None]) -> Path:
         tell(ns3.doubt)
     compiler = _compiler()
     command = [
-        compiler, "-std=c++17", "-O2", f"-I{ns3.include}", str(SOURCES / "medium.cc"), f"-L{ns3.libraries}",
-        f"-Wl,-rpath,{ns3.libraries}", *(f"-l{name}" for name in ns3.links),
+        compiler, "-std=c++17", "-O1", "-Wfatal-errors", f"-I{ns3.include}", str(SOURCES / "medium.cc"),
+        f"-L{ns3.libraries}", f"-Wl,-rpath,{ns3.libraries}", *(f"-l{name}" for name in ns3.links),
     ]  # fmt: skip
     program = kept_programs() / f"ns3-{ns3.version}-{_digest(ns3.version, *command)}"
     if not program.is_file():
@@ -120,8 +128,10 @@ def _compile(command: list[str], program: Path, ns3: Installation) -> None:
         except OSError as error:
             raise Ns3Missing(f"the helper for ns-3 cannot be kept as {program}: {error.strerror}") from None
         finally:
-            unfinished.unlink(missing_ok=True)
+            with suppress(OSError):
+                unfinished.unlink()
         complaints.seek(0)
-        said = [line for line in complaints.read().decode(errors="replace").splitlines() if "error" in line]
-    reasons = "\n  ".join([ns3.doubt, *said[:MOST_ERRORS]] if ns3.doubt else said[:MOST_ERRORS])
+        said = complaints.read().decode(errors="replace").splitlines()
+    why = next((line for line in said if "error" in line), "the compiler does not say why")
+    reasons = "\n  ".join(filter(None, [ns3.doubt, why]))
     raise Ns3Missing(f"Airloom's helper cannot be compiled against ns-3 {ns3.version} in {ns3.include}:\n  {reasons}")

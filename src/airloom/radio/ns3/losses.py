@@ -1,7 +1,7 @@
 """Channel models of ns-3 3.37 that a scenario can choose, with ns-3's own values where it leaves them out.
 
-The equations and their sources are in ns-3's model library (chapter Propagation); the reference loss of `log_distance` is
-that of free space at 1 m and 5.15 GHz.
+The equations and their sources are in ns-3's model library (chapter Propagation); the reference loss of `log_distance`
+is that of free space at 1 m and 5.15 GHz.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Ns3Failed(RunError):
 
 @dataclass(frozen=True)
 class Flow:
-    """What went from one node to another, as ns-3's flow monitor counts it; a frame to all counts for every receiver."""
+    """What went from one node to another, as ns-3's flow monitor counts it; a frame to all counts for each receiver."""
 
     sender: str
     receiver: str
@@ -149,7 +149,7 @@ class _Helper:
         self._in_step = True  # not while an answer is due: an interrupt may come meanwhile
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(timeout)
-        self._said = tempfile.TemporaryFile()
+        self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed with the helper
         with theirs:
             try:
                 self._process = Kept(

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from airloom.plugin import Parameters
-from airloom.radio.ns3.losses import Fading, Loss
+from airloom.radio.ns3.losses import Fading, LogDistance, Loss
 
-RATES = {
+RATES: dict[str, dict[float, str]] = {
     "a": {rate: f"OfdmRate{rate}Mbps" for rate in (6, 9, 12, 18, 24, 36, 48, 54)},
     "b": {1: "DsssRate1Mbps", 2: "DsssRate2Mbps", 5.5: "DsssRate5_5Mbps", 11: "DsssRate11Mbps"},
     "g": {rate: f"ErpOfdmRate{rate}Mbps" for rate in (6, 9, 12, 18, 24, 36, 48, 54)},
@@ -23,6 +23,10 @@ USUAL_POWER = {"adhoc": 16.0206, "infrastructure": 16.0206, "lr-wpan": 0.0}  # d
 LONGEST = {"adhoc": 2296, "infrastructure": 2296, "lr-wpan": 114}
 """Bytes of payload of each kind of link."""
 ONLY_WIFI = ("standard", "rate", "broadcast_rate", "queue_delay", "base")
+
+
+def _usual_losses() -> list[Loss]:
+    return [LogDistance(model="log_distance")]
 
 
 class Ns3Parameters(Parameters):
@@ -40,15 +44,16 @@ class Ns3Parameters(Parameters):
     base: str | None = Field(None, description="the node that is the base station of `infrastructure`")
     power: float | None = Field(None, description="of the transmitters, dBm; 16.02 if left out, of lr-wpan 0")
     losses: list[Loss] = Field(
-        default_factory=lambda: [{"model": "log_distance"}],  # type: ignore[list-item]
-        validate_default=True,
+        default_factory=_usual_losses,
         min_length=1,
         description="channel models, one after the other",
     )
     queue: int = Field(500, ge=1, description="frames that wait in a radio at most")
     queue_delay: float = Field(0.5, gt=0, description="s that a frame waits at most")
     pcap: bool = Field(False, description="write a pcap file for each node")
-    flow_monitor: bool = Field(False, description="count and time frames from each node to each, by ns-3's flow monitor")
+    flow_monitor: bool = Field(
+        False, description="count and time frames from each node to each, by ns-3's flow monitor"
+    )
     timeout: float = Field(60.0, gt=0, description="s of silence after which ns-3 is taken as hung")
 
     @field_validator("losses")
