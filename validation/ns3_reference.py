@@ -13,16 +13,17 @@ from pathlib import Path
 import numpy as np
 
 from airloom.radio.medium import EVERYBODY, Frame
-from airloom.radio.ns3 import Ns3Medium, Ns3Parameters
+from airloom.radio.ns3 import Ns3Medium
 from airloom.radio.ns3.installation import find_ns3
+from airloom.scenario.ns3_radio import Ns3Radio
 from validation.contention import Contention, measure
 
 HERE = Path(__file__).parent
-NAKAGAMI = [{"model": "log_distance"}, {"model": "nakagami"}]
+NAKAGAMI = [{"kind": "log-distance"}, {"kind": "nakagami"}]
 FRAMES = 10_000
 SPACING_NS = 2_000_000  # the air is free again long before
 
-# fading, Mbit/s, bytes, distances: the points of an earlier measurement of ours with 1000 frames each, and some between
+# fading, Mb/s, bytes, distances: the points of an earlier measurement of ours with 1000 frames each, and some between
 RANGES: list[tuple[str, float, int, tuple[float, ...]]] = [
     ("none", 6, 100, (50, 51.4, 51.6, 55)),
     ("none", 24, 100, (50, 51.4, 51.6)),
@@ -54,7 +55,7 @@ def ranges() -> Iterator[str]:
     yield "fading,mbit_per_second,size,distance,share,frames"
     for fading, rate, size, distances in RANGES:
         losses = {"losses": NAKAGAMI} if fading == "nakagami" else {}
-        medium = Ns3Medium(["sender", "receiver"], Ns3Parameters(rate=rate * 1e6, **losses))
+        medium = Ns3Medium(["sender", "receiver"], Ns3Radio(rate=rate, **losses))
         for distance in distances:
             medium.reset(1)
             medium.send([Frame(k, 0, EVERYBODY, size, k * SPACING_NS) for k in range(FRAMES)])
@@ -66,7 +67,7 @@ def ranges() -> Iterator[str]:
 def contentions() -> Iterator[str]:
     yield "layout,nodes,packets_per_second,size,kind,delivery,delay_ms,delay_p90_ms,seconds,delay_median_ms"
     for case in CASES:
-        medium = Ns3Medium([f"node_{k}" for k in range(case.nodes)], Ns3Parameters())
+        medium = Ns3Medium([f"node_{k}" for k in range(case.nodes)], Ns3Radio())
         result = measure(medium, case)
         medium.close()
         yield (
@@ -77,13 +78,13 @@ def contentions() -> Iterator[str]:
 
 def settings() -> Iterator[str]:
     """What ns-3 was told, and what it made of it."""
-    parameters = Ns3Parameters()
+    parameters = Ns3Radio()
     medium = Ns3Medium(["a", "b"], parameters)
     medium.reset(1)
     medium.close()
     yield f"ns-3 {find_ns3().version}, made by python -m validation.ns3_reference; seed 1"
     yield "802.11g between equals (AdhocWifiMac, YansWifiPhy, no QoS, no RTS), ConstantRateWifiManager"
-    yield "(frames, to all too, at the stated rate, contention at 6 Mbit/s; acknowledgements at 6 Mbit/s);"
+    yield "(frames, to all too, at the stated rate, contention at 6 Mb/s; acknowledgements at 6 Mb/s);"
     yield "TableBasedErrorRateModel, ThresholdPreambleDetectionModel (-82 dBm, 4 dB), no frame capture once locked,"
     yield "noise figure 7 dB; LogDistance (exponent 3, 46.6777 dB at 1 m), in 'nakagami' then Nakagami (m 1.5 to 80 m,"
     yield "0.75 beyond), propagation at the speed of light; up to 7 attempts of a frame to one."

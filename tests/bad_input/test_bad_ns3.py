@@ -12,7 +12,8 @@ import pytest
 from pydantic import ValidationError
 
 from airloom.radio.medium import EVERYBODY, Frame
-from airloom.radio.ns3 import Ns3Failed, Ns3Medium, Ns3Missing, Ns3Parameters, installation
+from airloom.radio.ns3 import Ns3Failed, Ns3Medium, Ns3Missing, installation
+from airloom.scenario.ns3_radio import Ns3Radio
 
 MS = 1_000_000  # ns
 PLACES = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]])
@@ -31,7 +32,7 @@ needs_ns3 = pytest.mark.skipif(not is_installed(), reason=f"no ns-3: {installati
 
 def flying(timeout=60.0):
     """A medium in the middle of a run, and the process of its helper."""
-    medium = Ns3Medium(["a", "b"], Ns3Parameters(timeout=timeout))
+    medium = Ns3Medium(["a", "b"], Ns3Radio(timeout=timeout))
     medium.reset(1)
     medium.send([Frame(0, 0, EVERYBODY, 100, 0)])
     assert len(medium.advance(10 * MS, PLACES)) == 1
@@ -91,7 +92,7 @@ def test_nonsense_from_airloom_ends_the_helper_with_words():
 @needs_ns3
 def test_what_ns3_itself_refuses_is_told_in_its_words(tmp_path):
     folder = tmp_path / "folder"
-    medium = Ns3Medium(["a", "in/nowhere"], Ns3Parameters(pcap=True), folder=folder)
+    medium = Ns3Medium(["a", "in/nowhere"], Ns3Radio(pcap=True), folder=folder)
     with pytest.raises(Ns3Failed, match=r"ns-3 was ended by SIGABRT; it said: .*nowhere"):
         medium.reset(1)
     medium.close()
@@ -112,7 +113,7 @@ def test_a_helper_that_has_gone_mad_is_one_clear_error(monkeypatch, tmp_path, pr
     file.write_text(f"#!{sys.executable} -S\nimport os, sys, time\nout = int(sys.argv[1])\n{program}\n")
     file.chmod(0o755)
     monkeypatch.setattr("airloom.radio.ns3.medium.helper_program", lambda tell: file)
-    medium = Ns3Medium(["a", "b"], Ns3Parameters(timeout=2.0))
+    medium = Ns3Medium(["a", "b"], Ns3Radio(timeout=2.0))
     with pytest.raises(Ns3Failed, match=PROGRAMS[program]):
         medium.reset(1)
 
@@ -120,7 +121,7 @@ def test_a_helper_that_has_gone_mad_is_one_clear_error(monkeypatch, tmp_path, pr
 def test_without_ns3_the_message_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setenv("AIRLOOM_NS3", str(tmp_path))
     with pytest.raises(Ns3Missing, match=r"no ns-3 .* in .*: install it with `apt-get install libns3-dev"):
-        Ns3Medium(["a", "b"], Ns3Parameters())
+        Ns3Medium(["a", "b"], Ns3Radio())
 
 
 @pytest.fixture
@@ -140,7 +141,7 @@ def another(monkeypatch, tmp_path):
 def test_another_version_is_told_and_what_the_compiler_says(another):
     told = []
     with pytest.raises(Ns3Missing, match=r"cannot be compiled against ns-3 3\.99(.|\n)*not the ns-3 that was expected"):
-        Ns3Medium(["a", "b"], Ns3Parameters(), tell=told.append)
+        Ns3Medium(["a", "b"], Ns3Radio(), tell=told.append)
     assert told[0] == "ns-3 3.99 is there; 3.37 is what Airloom has been tried with"
     assert "compiling the helper for ns-3 3.99, once" in told[1]
     assert not list((another / "cache").rglob("ns3-*"))
@@ -149,47 +150,47 @@ def test_another_version_is_told_and_what_the_compiler_says(another):
 def test_a_module_that_is_missing_is_named(another):
     (another / "lib/libns3.99-lr-wpan-default.so").unlink()
     with pytest.raises(Ns3Missing, match="has no module 'lr-wpan'"):
-        Ns3Medium(["a", "b"], Ns3Parameters())
+        Ns3Medium(["a", "b"], Ns3Radio())
 
 
 def test_without_a_compiler_the_message_says_so(another, monkeypatch):
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(Ns3Missing, match=r"no C\+\+ compiler 'no-such-compiler'.*g\+\+"):
-        Ns3Medium(["a", "b"], Ns3Parameters(), tell=lambda _: None)
+        Ns3Medium(["a", "b"], Ns3Radio(), tell=lambda _: None)
 
 
 def test_a_cache_that_cannot_be_written_is_named(another, monkeypatch):
     (another / "cache").write_text("a file where a folder should be")
     with pytest.raises(Ns3Missing, match=r"cannot be kept as .*cache"):
-        Ns3Medium(["a", "b"], Ns3Parameters(), tell=lambda _: None)
+        Ns3Medium(["a", "b"], Ns3Radio(), tell=lambda _: None)
 
 
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"rate": 7e6}, r"802.11g has no rate of 7 Mbit/s, only 6, 9, 12, 18, 24, 36, 48, 54"),
-        ({"standard": "b", "broadcast_rate": 6e6, "rate": 11e6}, r"802.11b has no broadcast_rate of 6 Mbit/s"),
+        ({"rate": 7}, r"802.11g has no rate of 7 Mb/s, only 6, 9, 12, 18, 24, 36, 48, 54"),
+        ({"standard": "b", "broadcast_rate": 6, "rate": 11}, r"802.11b has no broadcast_rate of 6 Mb/s"),
         ({"standard": "n", "rate": "aarf"}, "knows no 802.11n"),
         ({"link": "infrastructure"}, "a base station"),
         ({"base": "tower"}, "a base station"),
-        ({"link": "lr-wpan", "rate": 6e6}, "lr-wpan has no 'rate'"),
+        ({"link": "lr-wpan", "rate": 6}, "lr-wpan has no 'rate'"),
         ({"link": "lte"}, "adhoc"),
         ({"losses": []}, "at least 1"),
-        ({"losses": [{"model": "nakagami"}]}, "no loss by distance"),
-        ({"losses": [{"model": "rice"}]}, "log_distance"),
-        ({"losses": [{"model": "friis", "exponent": 3}]}, "exponent"),
+        ({"losses": [{"kind": "nakagami"}]}, "no loss by distance"),
+        ({"losses": [{"kind": "rice"}]}, "log-distance"),
+        ({"losses": [{"kind": "free-space", "exponent": 3}]}, "exponent"),
         ({"power": float("nan")}, "finite"),
         ({"queue": 0}, "greater than or equal to 1"),
     ],
 )
 def test_impossible_settings_are_refused(settings, complaint):
     with pytest.raises(ValidationError, match=complaint):
-        Ns3Parameters(**settings)
+        Ns3Radio(**settings)
 
 
 def test_files_need_a_folder():
     with pytest.raises(Exception, match="need a folder"):
-        Ns3Medium(["a"], Ns3Parameters(pcap=True))
+        Ns3Medium(["a"], Ns3Radio(pcap=True))
 
 
 def test_the_sources_of_the_helper_say_whose_they_are():

@@ -14,8 +14,9 @@ import pytest
 
 from airloom.errors import Refusal, UserError
 from airloom.radio.medium import EVERYBODY, Frame
-from airloom.radio.ns3 import Ns3Medium, Ns3Missing, Ns3Parameters
+from airloom.radio.ns3 import Ns3Medium, Ns3Missing
 from airloom.radio.ns3.installation import find_ns3
+from airloom.scenario.ns3_radio import Ns3Radio
 
 try:
     find_ns3()
@@ -27,14 +28,14 @@ SPEED_OF_LIGHT = 299792458.0
 REFERENCE = Path(__file__).parents[3] / "validation/ns3_range.csv"
 LINKS = {
     "802.11g": {},
-    "802.11n": {"standard": "n", "rate": 26e6},
+    "802.11n": {"standard": "n", "rate": 26},
     "minstrel": {"rate": "minstrel"},
     "infrastructure": {"link": "infrastructure", "base": "node_0"},
     "lr-wpan": {"link": "lr-wpan"},
 }
 LOSSES = [
-    "log_distance", "three_log_distance", "friis", "two_ray_ground", "range", "itu_r_1411_los", "itu_r_1411_nlos",
-    "okumura_hata",
+    "log-distance", "three-log-distance", "free-space", "two-ray", "range", "itu-r-1411-los", "itu-r-1411-nlos",
+    "okumura-hata",
 ]  # fmt: skip
 
 
@@ -45,7 +46,7 @@ def medium():
 
     def make(nodes, seed=1, folder=None, **settings):
         names = [f"node_{number}" for number in range(nodes)]
-        made.append(Ns3Medium(names, Ns3Parameters(**settings), folder=folder))
+        made.append(Ns3Medium(names, Ns3Radio(**settings), folder=folder))
         made[-1].reset(seed)
         return made[-1]
 
@@ -68,14 +69,14 @@ def test_shares_are_those_of_the_reference(medium):
     expected = {
         (row["fading"], row["mbit_per_second"], row["size"], row["distance"]): float(row["share"]) for row in rows
     }
-    nakagami = [{"model": "log_distance"}, {"model": "nakagami"}]
+    nakagami = [{"kind": "log-distance"}, {"kind": "nakagami"}]
     for (fading, rate, size, distance), losses in {
         ("none", "54", "100", "36"): None,
         ("none", "48", "1000", "38"): None,
         ("nakagami", "6", "100", "50"): nakagami,
     }.items():
         settings = {"losses": losses} if losses else {}
-        air = medium(2, seed=7, rate=float(rate) * 1e6, **settings)
+        air = medium(2, seed=7, rate=float(rate), **settings)
         air.send([Frame(k, 0, EVERYBODY, int(size), 2 * MS * k) for k in range(1000)])
         share = len(air.advance(2000 * MS, line(0, float(distance)))) / 1000
         wanted = expected[fading, rate, size, distance]
@@ -108,7 +109,7 @@ def test_arrivals_tell_their_strength(medium, link):
 
 @pytest.mark.parametrize("link", LINKS)
 def test_equal_seeds_give_equal_bits_at_any_chunking(medium, link):
-    losses = [{"model": "log_distance"}, {"model": "nakagami"}]
+    losses = [{"kind": "log-distance"}, {"kind": "nakagami"}]
 
     def run(seed, period):
         air = medium(6, seed=seed, losses=losses, **LINKS[link])
@@ -174,7 +175,7 @@ def test_a_full_queue_drops_and_counts(medium):
 
 
 def test_old_frames_expire_and_every_frame_is_accounted_for(medium):
-    air = medium(4, queue=200, queue_delay=0.05)
+    air = medium(4, queue=200, lifetime=0.05)
     air.send([Frame(k, k % 4, EVERYBODY, 500, k * MS // 8) for k in range(8000)])
     air.advance(2000 * MS, line(0, 1, 2, 3))
     counts = air.outcomes()
@@ -195,7 +196,7 @@ def test_hidden_senders_collide(medium):
 
 @pytest.mark.parametrize("model", LOSSES)
 def test_every_channel_model_has_a_finite_signal_at_one_place(medium, model):
-    air = medium(2, losses=[{"model": model}, {"model": "nakagami"}, {"model": "normal"}])
+    air = medium(2, losses=[{"kind": model}, {"kind": "nakagami"}, {"kind": "normal"}])
     air.send([Frame(k, 0, EVERYBODY, 50, k * MS) for k in range(20)])
     heard = air.advance(20 * MS, line(0, 0))
     assert heard
@@ -208,8 +209,8 @@ def test_free_space_and_two_rays_are_as_by_hand(medium):
     friis = 20 * math.log10(wave / (4 * math.pi * distance))
     crossover = 4 * math.pi * height**2 / wave
     two_rays = 10 * math.log10(height**4 / distance**4) if distance > crossover else friis
-    for model, gain in (("friis", friis), ("two_ray_ground", two_rays)):
-        air = medium(2, power=36.0, rate=1e6, standard="b", losses=[{"model": model, "frequency": frequency}])
+    for model, gain in (("free-space", friis), ("two-ray", two_rays)):
+        air = medium(2, power=36.0, rate=1, standard="b", losses=[{"kind": model, "frequency": frequency}])
         air.send([Frame(0, 0, EVERYBODY, 50, 0)])
         (arrival,) = air.advance(20 * MS, line(0, distance))
         assert arrival.strength == pytest.approx(36.0 + gain, abs=1e-3)
@@ -261,13 +262,13 @@ def test_impossible_frames_are_refused(medium):
     ):
         with pytest.raises(Refusal):
             air.send([frame])
-    assert air.facts["longest"] == air.parameters.longest == 2296
+    assert air.facts["longest"] == air.radio.longest == 2296
     other = medium(2, link="lr-wpan")
-    assert other.facts["longest"] == other.parameters.longest
-    other.send([Frame(0, 0, 1, other.parameters.longest, 0)])
+    assert other.facts["longest"] == other.radio.longest
+    other.send([Frame(0, 0, 1, other.radio.longest, 0)])
     assert len(other.advance(50 * MS, line(0, 10))) == 1
 
 
 def test_a_base_that_is_no_node_is_refused():
     with pytest.raises(UserError, match="'tower' is no node; nodes are a, b"):
-        Ns3Medium(["a", "b"], Ns3Parameters(link="infrastructure", base="tower"))
+        Ns3Medium(["a", "b"], Ns3Radio(link="infrastructure", base="tower"))

@@ -5,6 +5,5 @@ The process is a program of ours in `helper/`, which `installation.py` compiles 
 
 from airloom.radio.ns3.installation import Ns3Missing
 from airloom.radio.ns3.medium import Flow, Ns3Failed, Ns3Medium
-from airloom.radio.ns3.settings import Ns3Parameters
 
-__all__ = ["Flow", "Ns3Failed", "Ns3Medium", "Ns3Missing", "Ns3Parameters"]
+__all__ = ["Flow", "Ns3Failed", "Ns3Medium", "Ns3Missing"]

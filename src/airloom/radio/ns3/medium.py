@@ -18,7 +18,8 @@ from airloom.keeper import Kept, how_it_ended
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
 from airloom.radio.ns3 import protocol
 from airloom.radio.ns3.installation import helper_program
-from airloom.radio.ns3.settings import Ns3Parameters
+from airloom.radio.ns3.setup import lines
+from airloom.scenario.ns3_radio import Ns3Radio
 
 PATIENCE = 1.0  # s to end when asked; a stopped process ignores it
 FIRST_WORDS = 300  # bytes of what it printed that are told when it fails
@@ -52,16 +53,16 @@ class Ns3Medium:
     def __init__(
         self,
         names: Sequence[str],
-        parameters: Ns3Parameters,
+        radio: Ns3Radio,
         *,
         folder: Path | None = None,
         tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr),
     ) -> None:
         """`folder` is for pcap files and flows, if they are wanted; what takes long or is doubtful is told."""
-        self.names, self.parameters = list(names), parameters
-        if parameters.base is not None and parameters.base not in self.names:
-            raise UserError(f"ns-3: the base station '{parameters.base}' is no node; nodes are {', '.join(self.names)}")
-        if (parameters.pcap or parameters.flow_monitor) and folder is None:
+        self.names, self.radio = list(names), radio
+        if radio.base is not None and radio.base not in self.names:
+            raise UserError(f"ns-3: the base station '{radio.base}' is no node; nodes are {', '.join(self.names)}")
+        if (radio.pcap or radio.flow_monitor) and folder is None:
             raise UserError("ns-3: pcap files and flows need a folder to be written to")
         self._folder = folder
         self._program = helper_program(tell)
@@ -73,9 +74,9 @@ class Ns3Medium:
     def reset(self, seed: int) -> None:
         self.close()
         self._waiting.clear()
-        lines = [*self.parameters.lines(seed, self.names), *self._files()]
-        helper = _Helper(self._program, self.parameters.timeout)
-        text = helper.ask(b"S", "\n".join(lines).encode(), b"F").decode()
+        wanted = [*lines(self.radio, seed, self.names), *self._files()]
+        helper = _Helper(self._program, self.radio.timeout)
+        text = helper.ask(b"S", "\n".join(wanted).encode(), b"F").decode()
         self._helper = helper
         self.facts = {key: float(value) for key, value in (line.split() for line in text.splitlines())}
 
@@ -83,8 +84,8 @@ class Ns3Medium:
         if self._folder is None:
             return []
         self._folder.mkdir(parents=True, exist_ok=True)
-        pcap = [f"pcap {self._folder.resolve()}/"] if self.parameters.pcap else []
-        return pcap + ([f"flows {self._folder.resolve() / 'flows.xml'}"] if self.parameters.flow_monitor else [])
+        pcap = [f"pcap {self._folder.resolve()}/"] if self.radio.pcap else []
+        return pcap + ([f"flows {self._folder.resolve() / 'flows.xml'}"] if self.radio.flow_monitor else [])
 
     def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
         """Queue frames; nothing moves. Payloads are what pcap files show; without them bytes are zero."""
@@ -96,8 +97,8 @@ class Ns3Medium:
         nodes = range(len(self.names))
         if frame.sender not in nodes or frame.to == frame.sender or (frame.to != EVERYBODY and frame.to not in nodes):
             raise Refusal(f"a frame from node {frame.sender} to {frame.to}: there are nodes 0 to {len(nodes) - 1}")
-        if not 0 < frame.size <= self.parameters.longest:
-            link, longest = self.parameters.link, self.parameters.longest
+        if not 0 < frame.size <= self.radio.longest:
+            link, longest = self.radio.link, self.radio.longest
             raise Refusal(f"a frame of {frame.size} bytes: one of {link} has from 1 to {longest} bytes of payload")
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:

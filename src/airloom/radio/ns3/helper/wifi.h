@@ -12,7 +12,8 @@ class WifiLink : public Link
     WifiLink(const Setup& setup, Heard heard) : Link(setup, std::move(heard)), m_strengths(counts.size())
     {
         Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue(setup.Get("queue") + "p"));
-        Config::SetDefault("ns3::WifiMacQueue::MaxDelay", StringValue(setup.Get("queue_delay")));
+        Config::SetDefault("ns3::WifiMacQueue::MaxDelay", StringValue(setup.Get("lifetime")));
+        Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", StringValue(setup.Get("attempts")));
         Install(setup);
         for (uint32_t node = 0; node < counts.size(); node++)
         {
