@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import generated, light, load, models, objects, scatter
+from airloom.scenario import figures, generated, light, load, models, objects, scatter
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -98,6 +98,8 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     models.Log: "Log",
+    figures.Figure: "Figure",
+    figures.Panel: "Panel",
     SensorErrors: "Sensor errors",
 }
 

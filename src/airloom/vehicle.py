@@ -28,11 +28,13 @@ from airloom.compiled import tables
 from airloom.compiled.rows import LANES
 from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_command, take_command
 from airloom.control.flight_stack import Rated
-from airloom.control.multirotor import MultirotorController
+from airloom.control.multirotor import MultirotorController, lift_complaint
 from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.spray.nozzles import Nozzles
+from airloom.vehicles.tank import Tank
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -51,9 +53,13 @@ class Vehicle:
         self._pushes: dict[str, np.ndarray] = {}
         self._faults: dict[str, dict[str, Fault]] = {}
         self._shares: dict[str, dict[str, float]] = {}
+        self._has_own_wind = False
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
+        self.tank: Tank | None = None
+        """None if it has none."""
         self.settle(craft)
+        self.nozzles = Nozzles(self)
 
     def settle(self, craft: Craft) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
@@ -62,10 +68,24 @@ class Vehicle:
         self._column = fleet.column(craft)
         self._memory, self._place = fleet.flight.blocks.reshape(-1), craft.block * row.WIDTH + craft.lane
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
+        fleet.flight.blown[self.place_in_blocks] = not self._has_own_wind
+        self._settle_tank()
         for sensor in self._faults:
             self._apply_faults(sensor)
         for rotor in self._shares:
             self._apply_shares(rotor)
+
+    def _settle_tank(self) -> None:
+        description = self._craft.vehicle.tank
+        if description is None:
+            self.tank = None
+        else:
+            self.tank = self.tank or Tank(self._sim, self.name)
+            self.tank.settle(description, self._fleet.tank_numbers_of(self._craft))
+
+    def weigh(self) -> None:
+        """With what is in its tank now."""
+        self._fleet.weigh(self._craft, self._craft.lane, anew=True)
 
     def _get(self, first: int, count: int) -> np.ndarray:
         return self._column[first // LANES : first // LANES + count].copy()
@@ -132,6 +152,7 @@ class Vehicle:
 
     @property
     def mass(self) -> float:
+        """With what is in its tank, kg."""
         return float(self._column[row.MASS // LANES])
 
     @property
@@ -276,6 +297,10 @@ class Vehicle:
         """Of all rotors together, N."""
         return float(self.airframe.max_thrusts.sum())
 
+    def too_heavy(self) -> str | None:
+        """What there is to say if its rotors cannot lift it, or hardly."""
+        return lift_complaint(self.airframe.lift, self.mass * self.airframe.gravity)
+
     def check_thrust(self, thrust: float) -> None:
         """Raise a CommandError if the rotors cannot give it."""
         if not 0.0 <= thrust <= self.max_thrust:
@@ -365,10 +390,26 @@ class Vehicle:
         """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
+        self._has_own_wind = False
+        if self.tank is not None:
+            self.tank.forget()
+        self.nozzles.open = True
+
+    @property
+    def wind(self) -> np.ndarray:
+        """Velocity of the air around this vehicle, world, m/s."""
+        return self._get(row.WINDX, 3)
 
     def set_wind(self, wind: Any) -> None:
-        """Velocity of the air around this vehicle (world, m/s), until the next call."""
-        self._set(row.WINDX, self._vector("wind", wind))
+        """Velocity of the air around this vehicle (world, m/s) instead of the weather's, until the next call; None
+        gives it back to the weather.
+        """
+        if wind is not None:
+            self._set(row.WINDX, self._vector("wind", wind))
+        elif self._fleet.layers.is_plain:
+            self._set(row.WINDX, self._fleet.layers.wind)
+        self._has_own_wind = wind is not None
+        self._fleet.flight.blown[self.place_in_blocks] = wind is None
 
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""

@@ -1,4 +1,5 @@
-"""Commands by topic: `/<vehicle>/switch_mode` and `/<vehicle>/<mode>/command`, as in uav_gazebo.
+"""Commands by topic: `/<vehicle>/switch_mode` and `/<vehicle>/<mode>/command`, as in uav_gazebo, and for a tank
+`/<vehicle>/flow_rate_update` in litres per minute.
 
 A command by topic is kept for its mode and takes effect when that mode is in force; `switch_mode` chooses the mode.
 What a vehicle cannot take is told on /events, and the vehicle flies on as before.
@@ -52,6 +53,7 @@ class CommandTopics:
         sim.bus.subscribe("/*/switch_mode", self._switch)
         for mode in BY_MODE:
             sim.bus.subscribe(f"/*/{mode.label}/command", self._command)
+        sim.bus.subscribe("/*/flow_rate_update", self._pour)
 
     def _switch(self, topic: Topic, message: Any, _: int) -> None:
         self._try(topic, messages.CONTROL_MODE, lambda vehicle: vehicle.switch_mode(message.mode))
@@ -61,6 +63,14 @@ class CommandTopics:
         self._try(
             topic, MESSAGE_TYPES[mode], lambda vehicle: vehicle.command(from_message(mode, message), switch=False)
         )
+
+    def _pour(self, topic: Topic, message: Any, _: int) -> None:
+        def act(vehicle: Any) -> None:
+            if vehicle.tank is None:
+                raise CommandError(f"{vehicle.name} has no tank")
+            vehicle.tank.command(message.data)
+
+        self._try(topic, messages.FLOAT64, act)
 
     def _try(self, topic: Topic, msgtype: str, act: Any) -> None:
         name = topic.name.split("/")[1]

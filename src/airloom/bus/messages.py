@@ -27,7 +27,10 @@ MAGNETIC_FIELD = "sensor_msgs/msg/MagneticField"
 RANGE = "sensor_msgs/msg/Range"
 POSE_STAMPED = "geometry_msgs/msg/PoseStamped"
 TRANSFORM_STAMPED = "geometry_msgs/msg/TransformStamped"
+VECTOR3 = "geometry_msgs/msg/Vector3"
 VECTOR3_STAMPED = "geometry_msgs/msg/Vector3Stamped"
+WRENCH_STAMPED = "geometry_msgs/msg/WrenchStamped"
+FLOAT64 = "std_msgs/msg/Float64"
 TF_MESSAGE = "tf2_msgs/msg/TFMessage"
 CLOCK = "rosgraph_msgs/msg/Clock"
 ACTUATORS = "actuator_msgs/msg/Actuators"
@@ -35,12 +38,14 @@ SETPOINT = "airloom_msgs/msg/Setpoint"
 FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
 JOY = "sensor_msgs/msg/Joy"
 EVENT = "airloom_msgs/msg/Event"
+WIND_INFO = "airloom_msgs/msg/WindInfo"
 CONTROL_MODE = "airloom_msgs/msg/ControlMode"
 POSITION_YAW = "airloom_msgs/msg/PositionYaw"
 VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
 THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
 THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
 THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
+DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -69,6 +74,13 @@ _OWN_DEFINITIONS = {
         string source
         string level
         string text
+    """,
+    WIND_INFO: """
+        std_msgs/Header header
+        string[] name
+        geometry_msgs/Vector3[] true_wind
+        geometry_msgs/Vector3[] apparent_wind
+        geometry_msgs/Vector3[] drag_force
     """,
     CONTROL_MODE: """
         uint8 mode
@@ -101,6 +113,11 @@ _OWN_DEFINITIONS = {
         float64 thrust
         geometry_msgs/Vector3 torque
         bool world
+    """,
+    DEPOSITION_MAP: """
+        std_msgs/Header header
+        nav_msgs/MapMetaData info
+        float32[] data
     """,
 }
 
@@ -160,6 +177,17 @@ def event(time_ns: int, source: str, level: str, text: str) -> Any:
     sec, nanosec = divmod(time_ns, _NANOSECONDS)
     values = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "source": source, "level": level, "text": text}
     return build(EVENT, values)
+
+
+def wind_info(time_ns: int, names: list[str], true: np.ndarray, apparent: np.ndarray, drag: np.ndarray) -> Any:
+    """Wind (m/s) and drag (N) of each body, [body, xyz] in the world's axes."""
+    sec, nanosec = divmod(time_ns, _NANOSECONDS)
+    vectors = {"true_wind": true, "apparent_wind": apparent, "drag_force": drag}
+    values: dict[str, Any] = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "name": names}
+    values["header.frame_id"] = "world"
+    for name, rows in vectors.items():
+        values[name] = [build(VECTOR3, dict(zip("xyz", row, strict=True))) for row in rows.tolist()]
+    return build(WIND_INFO, values)
 
 
 def _zero(msgtype: str) -> Any:
@@ -333,15 +361,20 @@ class _Bytes:
         numbers = [(offset, places[path].dtype) for path in columns for offset in places[path].elements()]
         self.width = len(numbers)
         self.size = len(self._base)
-        stamp = places["clock.sec" if "clock.sec" in places else "header.stamp.sec"].offset
+        self._stamp = [
+            (leaf.offset, leaf.dtype)
+            for path in ("clock.sec", "clock.nanosec", "header.stamp.sec", "header.stamp.nanosec")
+            if (leaf := places.get(path)) is not None
+        ]
         self._runs = list(_runs(numbers))
-        self._row = self._row_dtype(stamp)
-        self._prepare_packing([(stamp, np.dtype("<i4")), (stamp + 4, np.dtype("<u4")), *numbers])
+        self._row = self._row_dtype()
+        self._prepare_packing([*self._stamp, *numbers])
 
-    def _row_dtype(self, stamp: int) -> np.dtype:
-        formats: list[Any] = ["<i4", "<u4", *((run.dtype, len(run.columns)) for run in self._runs)]
-        offsets = [stamp, stamp + 4, *(run.offset for run in self._runs)]
-        names = ["sec", "nanosec", *(f"run{i}" for i in range(len(self._runs)))]
+    def _row_dtype(self) -> np.dtype:
+        """Numbers without a header, such as Float64, have no stamp."""
+        names = ["sec", "nanosec"][: len(self._stamp)] + [f"run{i}" for i in range(len(self._runs))]
+        formats: list[Any] = [kind for _, kind in self._stamp] + [(run.dtype, len(run.columns)) for run in self._runs]
+        offsets = [offset for offset, _ in self._stamp] + [run.offset for run in self._runs]
         return np.dtype({"names": names, "formats": formats, "offsets": offsets, "itemsize": self.size})
 
     def _prepare_packing(self, numbers: list[tuple[int, np.dtype]]) -> None:
@@ -363,7 +396,8 @@ class _Bytes:
         if len(values) != self.width:
             raise ValueError(f"{self.msgtype} takes {self.width} values here, not {len(values)}")
         numbers = values.tolist() if isinstance(values, np.ndarray) else values
-        return self._pack(*self._arrange((*divmod(time_ns, _NANOSECONDS), *numbers, *self._constants)))
+        stamp = divmod(time_ns, _NANOSECONDS) if self._stamp else ()
+        return self._pack(*self._arrange((*stamp, *numbers, *self._constants)))
 
     def encode_batch(self, times_ns: np.ndarray, values: np.ndarray) -> np.ndarray:
         times, values = np.asarray(times_ns, np.int64), np.asarray(values)
@@ -372,7 +406,8 @@ class _Bytes:
         encoded = np.empty((len(times), self.size), np.uint8)
         encoded[:] = np.frombuffer(self._base, np.uint8)
         rows = encoded.view(self._row)[:, 0]
-        rows["sec"], rows["nanosec"] = np.divmod(times, _NANOSECONDS)
+        if self._stamp:
+            rows["sec"], rows["nanosec"] = np.divmod(times, _NANOSECONDS)
         for i, run in enumerate(self._runs):
             rows[f"run{i}"] = values[:, run.columns]
         return encoded
@@ -442,6 +477,17 @@ def range_(frame_id: str, min_range: float, max_range: float, field_of_view: flo
     """Column: distance (m)."""
     limits = {"min_range": min_range, "max_range": max_range, "field_of_view": field_of_view, "radiation_type": 1}
     return Template(RANGE, ["range"], {"header.frame_id": frame_id, **limits})
+
+
+def wrench(frame_id: str) -> Template:
+    """Columns: force xyz (N), torque xyz (N m)."""
+    columns = [*_paths("wrench.force", "xyz"), *_paths("wrench.torque", "xyz")]
+    return Template(WRENCH_STAMPED, columns, {"header.frame_id": frame_id})
+
+
+def number() -> Template:
+    """Column: a number. ROS has no header for it."""
+    return Template(FLOAT64, ["data"])
 
 
 def setpoint(frame_id: str) -> Template:

@@ -63,6 +63,8 @@ MEAN_AX, MEAN_AY, MEAN_AZ, MEAN_ALPHA_X, MEAN_ALPHA_Y, MEAN_ALPHA_Z = _rows(6)
 KEPT_ROWS = _next
 """Rows up to here survive the tick; those below are scratch of one derivative or one step."""
 
+# The air's density as a share of 1.225 kg/m³: 1 unless the weather says otherwise. It follows from the altitude.
+(DENSITY,) = _rows(1)
 R00, R01, R02, R10, R11, R12, R20, R21, R22 = _rows(9)  # rotation matrix body→world
 UX, UY, UZ = _rows(3)  # velocity of the centre through the air, body
 FX, FY, FZ, TX, TY, TZ = _rows(6)  # wrench about the centre, body
@@ -75,6 +77,12 @@ SUM = _rows(STATE_ROWS)[0]  # derivatives that an integrator adds up
 ROTOR_PUSH = _rows(6)[0]
 ROTOR_DAMPING = _rows(36)[0]  # see ROTOR_PUSH; row by row
 SCRATCH = _rows(16)[0]  # the controller's, for one call; the mixer works in them
+
+# What a tank leaves for this tick (physics/tank.py), all 0 without one: litres, litres per minute; the liquid's mass,
+# its centre from the origin and its inertia about that if it were frozen; force and torque about the origin that its
+# swinging adds, body; and mass × displacement of what swings.
+LITRES, FLOW, LIQUID_MASS, LIQUID_X, LIQUID_Y, LIQUID_Z, LIQUID_JXX, LIQUID_JYY, LIQUID_JZZ = _rows(9)
+SWING_FX, SWING_FY, SWING_FZ, SWING_TX, SWING_TY, SWING_TZ, SWING_X, SWING_Y = _rows(8)
 
 WIDTH = _next * LANES
 

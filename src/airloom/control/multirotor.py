@@ -16,6 +16,18 @@ LEAST_LIFT = 1.1
 """Of all rotors at full speed, as a part of the weight."""
 
 
+def lift_complaint(lift: float, weight: float) -> str | None:
+    """What there is to say if rotors that lift so many newtons are too weak for a vehicle."""
+    if lift >= LEAST_LIFT * weight:
+        return None
+    margin = f"{100 * LEAST_LIFT - 100:.0f} % more than it weighs"
+    least = f"to be steered it needs {LEAST_LIFT * weight:.3g} N, {margin}"
+    return (
+        f"all rotors at full speed lift {lift:.3g} N, the vehicle weighs {weight:.3g} N: "
+        f"{'it cannot fly' if lift < weight else least}"
+    )
+
+
 class MultirotorController(Controller):
     """Base of the controllers that fly any multirotor by thrust and torque."""
 
@@ -24,23 +36,18 @@ class MultirotorController(Controller):
     @property
     def lift(self) -> float:
         """Thrust of all rotors at full speed along body z, N."""
-        return float(self.airframe.allocation[0] @ self.airframe.max_thrusts)
+        return self.airframe.lift
 
     def check(self) -> None:
+        """What is in a tank may be too heavy to fly with, and may be sprayed on the ground: the run tells of that."""
         frame = self.airframe
         if np.linalg.matrix_rank(frame.allocation, tol=1e-9) < 4:
             raise StackError(
                 f"this controller needs rotors that give thrust and all three torques independently; "
                 f"these {len(frame.rotors)} do not"
             )
-        weight = frame.mass * frame.gravity
-        if self.lift < LEAST_LIFT * weight:
-            margin = f"{100 * LEAST_LIFT - 100:.0f} % more than it weighs"
-            least = f"to be steered it needs {LEAST_LIFT * weight:.3g} N, {margin}"
-            raise StackError(
-                f"all rotors at full speed lift {self.lift:.3g} N, the vehicle weighs {weight:.3g} N: "
-                f"{'it cannot fly' if self.lift < weight else least}"
-            )
+        if (text := lift_complaint(self.lift, frame.vehicle.mass * frame.gravity)) is not None:
+            raise StackError(text)
         if not (self._angular_authority() > 0).all():
             raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
 
@@ -68,7 +75,8 @@ class MultirotorController(Controller):
     def _angular_authority(self) -> np.ndarray:
         """Angular acceleration that each axis can reach while hovering, rad/s²."""
         frame = self.airframe
-        hover = frame.mixer[:, 0] * (frame.mass * frame.gravity or 0.5 * self.lift)
+        weight = min(frame.mass * frame.gravity, self.lift / LEAST_LIFT)
+        hover = frame.mixer[:, 0] * (weight or 0.5 * self.lift)
         room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
         torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]
         return np.array(torque) / np.diag(frame.inertia)

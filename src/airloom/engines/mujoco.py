@@ -12,18 +12,24 @@ import mujoco
 import numpy as np
 from numba import types
 
-from airloom.compiled import compiled, tables
+from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
 from airloom.engines.impact import hits_soon
+from airloom.engines.liquids import liquids_of, weigh_liquids
 from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.mujoco_model import build_model, model_for_impacts, slowest_impact
 from airloom.engines.patches import NOWHERE, PatchSize, move_patches, no_patches, patches_of
-from airloom.engines.tick import effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
-from airloom.physics.rotor import spin_rotors, sum_rotors
-from airloom.physics.wrench import call_tickers, gather_wrench
+from airloom.engines.tick import (
+    effects_of,
+    keep_mean_acceleration,
+    keep_start_velocity,
+    look_and_think,
+    prepare_forces,
+)
+from airloom.physics.wrench import gather_wrench
 from airloom.scenario.models import Scenario
 
 
@@ -96,8 +102,9 @@ def _read_state(w, vehicles, qpos, qvel):
 
 
 @compiled
-def _step(impacts, patches, model, data, flight, dt):
+def _step(impacts, patches, liquids, model, data, flight, dt):
     """A step of MuJoCo, or several short ones with the model for hard impacts."""
+    weigh_liquids(liquids, flight.blocks)
     move_patches(patches, flight.blocks, flight.vehicles, flight.world)
     if hits_soon(flight.blocks, flight.vehicles, flight.world, dt, impacts.fast):
         for _ in range(impacts.parts):
@@ -108,20 +115,19 @@ def _step(impacts, patches, model, data, flight, dt):
 
 @compiled
 def advance_mujoco(
-    impacts, patches, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, record_ticks, first_record
-):
+    impacts, patches, liquids, model, data, qpos, qvel, forces, tick, ticks, dt, flight, sensing, record_ticks,
+    first_record,
+):  # fmt: skip
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):
-            w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
-            effects, parameters = effects_of(stack, flight)
-            call_tickers(w, rotors, flight.world, t, effects, parameters)
-            spin_rotors(rotors)
-            sum_rotors(w, rotors, flight.propellers[stack[tables.PROPELLERS]])
+            w = blocks[b]
+            effects, parameters = effects_of(flight.stacks[b], flight)
+            prepare_forces(b, t, flight)
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
             keep_start_velocity(w)
-        _step(impacts, patches, model, data, flight, dt)
+        _step(impacts, patches, liquids, model, data, flight, dt)
         for b in range(blocks.shape[0]):
             w = blocks[b]
             _read_state(w, flight.vehicles[b], qpos, qvel)
@@ -131,14 +137,16 @@ def advance_mujoco(
 
 @compiled
 def advance_mujoco_in_lockstep(
-    wires, impacts, patches, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, record_ticks, first_record
-):
+    wires, impacts, patches, liquids, model, data, qpos, qvel, forces, tick, end, dt, flight, sensing, record_ticks,
+    first_record,
+):  # fmt: skip
     """As `advance_batch_in_lockstep`."""
     while True:
         turn = next_frame(tick, end, wires)
         advance_mujoco(
             impacts,
             patches,
+            liquids,
             model,
             data,
             qpos,
@@ -178,9 +186,10 @@ class MujocoEngine:
         else:
             names = [craft.name for craft in fleet.crafts]
             self._patches = patches_of(PatchSize.of(grid, fleet.reach), names, self.model, self._hard, self.data)
+        self._liquids = liquids_of(fleet.crafts, self.model, self._hard)
         # Asked for once: each of these attributes makes an object.
         self._bodies = (
-            Impacts(self._hard._address, parts, fast), self._patches, self.model._address, self.data._address,
+            Impacts(self._hard._address, parts, fast), self._patches, self._liquids, self.model._address, self.data._address,
             self.data.qpos, self.data.qvel, self.data.qfrc_applied,
         )  # fmt: skip
 
@@ -196,6 +205,7 @@ class MujocoEngine:
             qpos[:3], qpos[3:7] = column[row.PX // LANES :][:3], column[row.QW // LANES :][:4]
             qvel[:3], qvel[3:6] = column[row.VX // LANES :][:3], column[row.WX // LANES :][:3]
         flight = self.fleet.flight
+        weigh_liquids(self._liquids, flight.blocks)
         self._patches.corners[:] = NOWHERE
         move_patches(self._patches, flight.blocks, flight.vehicles, flight.world)
         mujoco.mj_forward(self.model, self.data)

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from airloom.engines.fleet import Fleet
+from airloom.engines.liquids import liquid_name
 from airloom.engines.patches import BASE_THICKNESS, PatchSize, patch_name
 from airloom.scenario.models import Obstacle, Scenario
 from airloom.world.grid import Grid
@@ -63,12 +64,14 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
         vehicle = craft.vehicle
         body = spec.worldbody.add_body(name=craft.name, pos=vehicle.pose.position)
         body.add_freejoint()
-        inertia = craft.airframe.inertia
+        inertia = vehicle.inertia.matrix()
         body.explicitinertial = True
         body.mass, body.ipos = vehicle.mass, vehicle.center_of_mass
         body.fullinertia = inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
         size = np.array(vehicle.body.size) / 2
         body.add_geom(name=craft.name, type=mujoco.mjtGeom.mjGEOM_BOX, size=size, pos=vehicle.body.position, mass=0.0)
+        if vehicle.tank is not None:
+            _add_liquid(body, craft.name)
     land = fleet.land
     spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=(0, 0, 1), pos=(0, 0, land.base))
     if land.grid is not None:
@@ -81,6 +84,16 @@ def build_model(scenario: Scenario, fleet: Fleet) -> mujoco.MjModel:
         for solid in thing.solids:
             _add_solid(spec, solid)
     return spec.compile()
+
+
+def _add_liquid(vehicle: mujoco.MjsBody, name: str) -> None:
+    """What is in a vehicle's tank, a part of its body; the loop writes mass, centre and inertia.
+
+    The centre must not be the body's own place here, or MuJoCo would take it for that ever after.
+    """
+    liquid = vehicle.add_body(name=liquid_name(name))
+    liquid.explicitinertial = True
+    liquid.mass, liquid.ipos, liquid.inertia = 1.0, (1.0, 1.0, 1.0), (1.0, 1.0, 1.0)
 
 
 def _add_patch(spec: mujoco.MjSpec, vehicle: str, grid: Grid, size: PatchSize, contact: float) -> None:

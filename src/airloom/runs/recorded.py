@@ -189,6 +189,7 @@ class RecordedRun:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
         boards, ends = sim.autopilots.reports(), sim.loom.ends()
+        reports = {name: told for name, system in sim.systems.items() if (told := system.report(sim))}
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -204,6 +205,7 @@ class RecordedRun:
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
             **({"autopilots": boards} if boards else {}),
             **({"members": ends} if ends else {}),
+            **({"systems": reports} if reports else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }

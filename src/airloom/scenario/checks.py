@@ -67,6 +67,16 @@ def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What measures a tank needs one."""
+    for name, vehicle in scenario.vehicles.items():
+        for sensor, choice in vehicle.sensors.items():
+            if vehicle.tank is None and getattr(plugin.find("sensor", choice.kind), "needs_tank", False):
+                path = ("vehicles", name, "sensors", sensor)
+                what = f"a sensor of kind {choice.kind} measures a tank, and the vehicle has none; give it a tank"
+                yield complaint(origin_of(root, path), path, what)
+
+
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
     """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
     try:
@@ -83,6 +93,8 @@ def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
 
 def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float, int], int]]]:
     yield ("log", "rate"), scenario.log.rate, ticks_per_period
+    if not scenario.world.weather.is_plain:
+        yield ("world", "weather", "rate"), scenario.world.weather.rate, ticks_per_period
     for name, member in scenario.members.items():
         yield ("members", name, "rate"), member.rate, ticks_per_period
     for chosen in chosen_plugins(scenario):

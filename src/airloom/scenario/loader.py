@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .checks import check_copies, check_plugins, check_systems, check_time
+from .checks import check_copies, check_plugins, check_systems, check_tanks, check_time
 from .definitions import Definitions, Place, unknown_name
 from .errors import ScenarioError, all_in_one
 from .library import file_of
-from .models import Scenario, Vehicle
+from .models import Scenario, Vehicle, World
 from .overrides import apply_overrides
 from .tree import InOverride, Node, origin_of, plain, planted
 from .validation import complaints
@@ -32,6 +32,13 @@ def load_vehicle(name: str) -> Vehicle:
     return _validated(Definitions().complete(tree, None, Place())).vehicles["vehicle"]
 
 
+def load_world(name_or_path: str) -> World:
+    """A bundled world by its name, or a file."""
+    described = {"name": "land", "world": name_or_path, "vehicles": {"nobody": "multirotor"}}
+    tree = planted(described, InOverride("world", name_or_path))
+    return _validated(Definitions().complete(tree, None, Place())).world
+
+
 def _file_of(name_or_path: str | Path) -> Path:
     if isinstance(name_or_path, Path):
         return name_or_path.absolute()
@@ -46,7 +53,7 @@ def _validated(root: Node) -> Scenario:
         scenario = Scenario.model_validate(plain(root))
     except ValidationError as error:
         raise all_in_one(complaints(error, root, Scenario)) from error
-    for check in (check_copies, check_plugins, check_systems, check_time):
+    for check in (check_copies, check_plugins, check_systems, check_tanks, check_time):
         if found := list(check(scenario, root)):
             raise all_in_one(found)
     return _with_folders(scenario, root)

@@ -12,9 +12,12 @@ from airloom.basics.patterns import Pattern
 from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
+from .nozzles import Nozzle
 from .objects import Object
+from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
+from .weather import Weather
 
 
 def _not_zero(direction: Vector3) -> Vector3:
@@ -105,6 +108,18 @@ class Body(Model):
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
+Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
+
+
+class DragPart(Model):
+    """A part of the vehicle that the air pushes: a tank, a boom."""
+
+    coefficient: Drag = Field(
+        description="force = coefficient × speed², N s² / m²; or one each for x, y, z of the body"
+    )
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="where the force acts, from the vehicle's origin, m")
+
+
 class Pose(Model):
     position: Vector3 = (0.0, 0.0, 0.0)
     roll: Bounded = 0.0
@@ -129,13 +144,18 @@ class Vehicle(Model):
     """An airframe with its sensors and its flight stack."""
 
     description: str = ""
-    mass: Extent = Field(description="everything together, kg")
+    mass: Extent = Field(description="everything together but the liquid in a tank, kg")
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
-    drag: NonNegative = Field(0.0, description="body drag = coefficient × speed², N s² / m²")
+    drag: Drag | dict[Name, DragPart] = Field(
+        0.0,
+        description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts",
+    )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
+    tank: Tank | None = Field(None, description="of a sprayer")
+    nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
@@ -153,6 +173,19 @@ class Vehicle(Model):
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
+
+    @model_validator(mode="after")
+    def _holds_its_tank(self) -> Vehicle:
+        """The body is what touches the ground, so a tank beyond it would go through."""
+        if self.tank is not None:
+            parts = zip("xyz", self.tank.position, self.tank.size, self.body.position, self.body.size, strict=True)
+            for axis, at, size, middle, extent in parts:
+                beyond = abs(at - middle) + 0.5 * size - 0.5 * extent
+                if beyond > 1e-3:
+                    raise ValueError(
+                        f"tank: it reaches {beyond:.3g} m out of the body along {axis}; move it, or enlarge body.size"
+                    )
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -214,6 +247,7 @@ class World(Model):
     gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
     origin: Origin = Origin()
     wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
+    weather: Weather = Weather()
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
     temperature: Positive = Field(288.15, description="at mean sea level, K")

@@ -10,8 +10,9 @@ import numpy as np
 
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics.rotor import damping_per_speed, push_per_speed_squared
+from airloom.physics.rotor import cross_matrix, damping_per_speed, push_per_speed_squared
 from airloom.scenario.models import Rotor, Vehicle
+from airloom.vehicles.tank import Liquid, liquid_at_start
 
 
 @dataclass(frozen=True)
@@ -24,13 +25,46 @@ class Airframe:
     def rotors(self) -> list[Rotor]:
         return list(self.vehicle.rotors.values())
 
-    @property
+    @cached_property
     def mass(self) -> float:
-        return self.vehicle.mass
+        """At the start, with what is in the tank, kg: what controllers are tuned for."""
+        return self.vehicle.mass + self._liquid.mass
 
     @cached_property
     def inertia(self) -> np.ndarray:
-        return self.vehicle.inertia.matrix()
+        """About the centre of mass, at the start."""
+        dry = self.vehicle.inertia.matrix()
+        if self._liquid.mass == 0.0:
+            return dry
+        arm = cross_matrix(np.subtract(self._liquid.center, self.vehicle.center_of_mass))
+        return dry + self._liquid.inertia - self.vehicle.mass * self._liquid.mass / self.mass * arm @ arm
+
+    @cached_property
+    def _liquid(self) -> Liquid:
+        return liquid_at_start(self.vehicle.tank)
+
+    @cached_property
+    def lift(self) -> float:
+        """Thrust of all rotors at full speed along body z, N."""
+        return float(self.allocation[0] @ self.max_thrusts)
+
+    @property
+    def drag(self) -> float:
+        """The coefficient of the whole body, 0 if its drag is more than a number."""
+        return self.vehicle.drag if isinstance(self.vehicle.drag, float) else 0.0
+
+    @cached_property
+    def drag_rows(self) -> list[float]:
+        """What `physics/drag.py` needs of parts with a drag of their own; empty if drag is a number."""
+        if isinstance(self.vehicle.drag, float):
+            return []
+        if isinstance(self.vehicle.drag, tuple):
+            return [1.0, 1.0, 0.0, 0.0, 0.0, *self.vehicle.drag]
+        rows = [float(len(self.vehicle.drag))]
+        for part in self.vehicle.drag.values():
+            each = part.coefficient if isinstance(part.coefficient, tuple) else (part.coefficient,) * 3
+            rows += [0.0, *part.position, *each]
+        return rows
 
     @cached_property
     def max_thrusts(self) -> np.ndarray:

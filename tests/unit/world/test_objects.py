@@ -32,6 +32,7 @@ KINDS = {
     "wire": {"kind": "fence", "form": "wire", "path": PATH},
     "line": {"kind": "power_line", "path": [[0, 0], [40, 0], [80, 20]]},
     "vines": {"kind": "vine_row", "path": PATH},
+    "old_vines": {"kind": "vine_row", "path": [[0, 0], [60, 0]], "missing": 0.3},
 }
 
 
@@ -126,6 +127,15 @@ def test_vines_in_rows_run_from_edge_to_edge():
     assert low[0] == pytest.approx(0.0, abs=0.1)
     assert high[0] == pytest.approx(30.0, abs=0.1)
     assert (low[1] + high[1]) / 2 == pytest.approx(3.75, abs=0.1)
+
+
+def test_gaps_of_dead_vines_are_seen_and_flown_through():
+    (row,) = land_with({"old": {"kind": "vine_row", "path": [[0, 0], [300, 0]], "missing": 0.3}}).things
+    land = land_with({"old": {"kind": "vine_row", "path": [[0, 0], [300, 0]], "missing": 0.3}})
+    hits = [land.hit(np.array([x, -2.0, 1.2]), np.array([0.0, 1.0, 0.0]), 4.0) < 4.0 for x in np.arange(0.5, 300, 1.0)]
+    assert np.mean(hits) == pytest.approx(0.7, abs=0.1)
+    solid = sum(2 * solid.half[0] for solid in row.solids)
+    assert solid == pytest.approx(300 * np.mean(hits), rel=0.05)
 
 
 def test_wires_sag_as_told():

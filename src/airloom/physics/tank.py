@@ -1,0 +1,331 @@
+"""A tank in the loop: what flows out of it, what the vehicle weighs with it, and how its liquid swings.
+
+The liquid counts as frozen in the rigid body that the engines move; its swinging is the difference to that. With s the
+place where a mass m of a mode would be frozen and ρ its displacement, body axes, f = a − g the specific force at the
+origin, α and ω the body's angular acceleration and rates, frozen it would have the specific force
+    f_s = f + α × s + ω × (ω × s)
+and it has f_s + e with e = ρ̈ + α × ρ + ω × (ω × ρ) + 2 ω × ρ̇. Across the tank's axis a spring and a damper hold it,
+    (f_s + e)_xy = −ω_n² ρ − 2 ζ ω_n ρ̇,    ω_n² = f_z/L_n
+and along it the tank's own structure. So the body feels the force −m e, and the torque −m (s × e + ρ × (f_s + e)).
+
+f and α in a tick follow from the mean accelerations in the two ticks before, which include contacts, by a straight line;
+oscillators are stepped by the implicit midpoint rule. Since the rigid body holds the frozen mass, this is stable
+for any share of liquid, and its error in the damping ratio is of third order in the step: below 1e-5 for a fifth of the
+vehicle's mass swinging at 10 rad/s and steps of 4 ms. Momentum is given to the body as the liquid loses it, tick by tick.
+
+Where f_z is below LEAST_PULL (free fall, upside down) the liquid would float; these masses then hang on a weak spring. A
+mass stops where a plane surface would meet lid or bottom, and loses its speed there. A full tank so has no sloshing.
+"""
+
+from math import sqrt
+
+from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.physics.attitude import rotate_back
+from airloom.physics.liquid import (
+    MODES,
+    damping_ratio,
+    free_surface,
+    liquid_at_rest,
+    steepest_surface,
+    swinging_mass,
+)
+from airloom.physics.wrench import effect, ticker
+
+LEAST_PULL = 1.0  # m/s²
+FINEST_CHANGE = 1e-4  # of the capacity, by which the level changes before the vehicle is weighed anew
+
+
+def _numbered(count: int, first: int = 0) -> tuple[int, ...]:
+    return tuple((first + k) * LANES for k in range(count))
+
+
+# From the vehicle file. Sizes and places in m, the dry vehicle's mass, centre and inertia, how many rotors.
+(
+    STEP, CAPACITY, DENSITY, VISCOSITY, SHAPE, LENGTH, WIDTH, HEIGHT, TANK_X, TANK_Y, TANK_Z, SLOSHES, BAFFLES, MAX_FLOW,
+    FOLLOWED, DRY_MASS, DRY_X, DRY_Y, DRY_Z, DRY_JXX, DRY_JYY, DRY_JZZ, DRY_JXY, DRY_JXZ, DRY_JYZ, ROTORS,
+) = _numbered(FILE_ROWS := 26)  # fmt: skip
+# What is told it: flow with all nozzles open (L/min), share of the nozzles that are open.
+ASKED, OPEN_SHARE = _numbered(2, FILE_ROWS)
+# Its state: litres, pump's flow, flow in the last tick (L/min), litres given since the start, the litres it was weighed
+# with, the tick in which it ran dry (−1 if it has not).
+LITRES, RUNNING, FLOW, GIVEN, WEIGHED, DRY_SINCE = _numbered(6, FILE_ROWS + 2)
+PAST = (FILE_ROWS + 8) * LANES  # mean accelerations of the tick before the last, as MEAN_AX … MEAN_ALPHA_Z
+PULL_X, PULL_Y, PULL_Z, TURN_X, TURN_Y, TURN_Z, RATE_X, RATE_Y, RATE_Z = _numbered(9, FILE_ROWS + 14)  # of this tick
+ZETA_X, ZETA_Y, SLOPE_X, SLOPE_Y = _numbered(4, FILE_ROWS + 23)  # damping ratios, and where masses stop
+# Of each mode: displacement and velocity along x and y; 1/L, mass and height above the origin for x and y; √(m_y/m_x).
+(
+    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, RATIO,
+) = _numbered(MODE_ROWS := 11, FILE_ROWS + 27)  # fmt: skip
+MODE_WIDTH = MODE_ROWS * LANES
+OWN_ROWS = FILE_ROWS + 27 + MODES * MODE_ROWS
+MIX = OWN_ROWS * LANES  # of each rotor: its part of the thrust, with the tank empty
+
+
+@compiled
+def pour(p, i, tick):
+    """Backward rectangular integration of the flow, V ← V − Q dt; the last tick gives what is left.
+
+    The pump's flow follows the command by Q ← Q + (1 − exp(−dt/τ)) (Q* − Q).
+    """
+    asked, most = p[ASKED + i], p[MAX_FLOW + i]
+    asked = (asked if asked < most else most) * p[OPEN_SHARE + i]
+    p[RUNNING + i] += p[FOLLOWED + i] * (asked - p[RUNNING + i])
+    minutes = p[STEP + i] / 60.0
+    leaves = p[RUNNING + i] * minutes
+    if leaves >= p[LITRES + i] and p[LITRES + i] > 0.0:
+        leaves = p[LITRES + i]
+        p[LITRES + i] = 0.0
+        p[DRY_SINCE + i] = tick
+    elif p[LITRES + i] > 0.0:
+        p[LITRES + i] -= leaves
+    else:
+        leaves = 0.0
+    p[GIVEN + i] += leaves
+    p[FLOW + i] = leaves / minutes
+
+
+@compiled
+def _set_inertia(w, i, xx, yy, zz, xy, xz, yz):
+    """Inertia about the centre of mass, and its inverse."""
+    w[row.JXX + i], w[row.JYY + i], w[row.JZZ + i] = xx, yy, zz
+    w[row.JXY + i], w[row.JXZ + i], w[row.JYZ + i] = xy, xz, yz
+    a, b, c = yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy
+    s = 1.0 / (xx * a + xy * b + xz * c)
+    w[row.INV_JXX + i], w[row.INV_JXY + i], w[row.INV_JXZ + i] = s * a, s * b, s * c
+    w[row.INV_JYY + i] = s * (xx * zz - xz * xz)
+    w[row.INV_JZZ + i] = s * (xx * yy - xy * xy)
+    w[row.INV_JYZ + i] = s * (xy * xz - xx * yz)
+
+
+@compiled
+def _join(w, p, i):
+    """Dry vehicle and liquid as one rigid body: J = J_d + J_l + μ (δ² 1 − δ δᵀ), μ = m_d m_l/m, δ from one centre to
+    the other.
+    """
+    dry, liquid = p[DRY_MASS + i], w[row.LIQUID_MASS + i]
+    mass = dry + liquid
+    x, y, z = w[row.LIQUID_X + i] - p[DRY_X + i], w[row.LIQUID_Y + i] - p[DRY_Y + i], w[row.LIQUID_Z + i] - p[DRY_Z + i]
+    share, reduced = liquid / mass, dry * liquid / mass
+    w[row.MASS + i], w[row.INV_MASS + i] = mass, 1.0 / mass
+    w[row.CX + i] = p[DRY_X + i] + share * x
+    w[row.CY + i] = p[DRY_Y + i] + share * y
+    w[row.CZ + i] = p[DRY_Z + i] + share * z
+    _set_inertia(
+        w, i,
+        p[DRY_JXX + i] + w[row.LIQUID_JXX + i] + reduced * (y * y + z * z),
+        p[DRY_JYY + i] + w[row.LIQUID_JYY + i] + reduced * (x * x + z * z),
+        p[DRY_JZZ + i] + w[row.LIQUID_JZZ + i] + reduced * (x * x + y * y),
+        p[DRY_JXY + i] - reduced * x * y, p[DRY_JXZ + i] - reduced * x * z, p[DRY_JYZ + i] - reduced * y * z,
+    )  # fmt: skip
+
+
+@compiled
+def _mix_about_centre(w, rotors, p, i):
+    """Thrust T at the dry vehicle's centre turns the vehicle about its own by −d × T: each rotor's part makes up for it."""
+    x, y = w[row.CX + i] - p[DRY_X + i], w[row.CY + i] - p[DRY_Y + i]
+    for r in range(int(p[ROTORS + i])):
+        at = r * row.ROTOR_WIDTH + i
+        balance = rotors[at + row.MIX_X] * y - rotors[at + row.MIX_Y] * x
+        rotors[at + row.MIX_THRUST] = p[MIX + r * LANES + i] + balance
+
+
+@compiled
+def _tune_modes(w, p, i, volume, depth):
+    shape, length, width, height = int(p[SHAPE + i]), p[LENGTH + i], p[WIDTH + i], p[HEIGHT + i]
+    a, b, box_depth = free_surface(shape, length, width, height, volume, depth)
+    p[ZETA_X + i] = damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i]
+    p[ZETA_Y + i] = damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i]
+    p[SLOPE_X + i], p[SLOPE_Y + i] = steepest_surface(a, depth, height), steepest_surface(b, depth, height)
+    mass, middle = w[row.LIQUID_MASS + i] * p[SLOSHES + i], w[row.LIQUID_Z + i]
+    for n in range(MODES):
+        at = n * MODE_WIDTH + i
+        p[at + PER_LENGTH_X], share_x, up = swinging_mass(shape, n, a, box_depth)
+        p[at + MASS_X], p[at + HEIGHT_X] = mass * share_x, middle + up
+        p[at + PER_LENGTH_Y], share_y, up = swinging_mass(shape, n, b, box_depth)
+        p[at + MASS_Y], p[at + HEIGHT_Y] = mass * share_y, middle + up
+        p[at + RATIO] = sqrt(share_y / share_x)
+
+
+@compiled
+def weigh(w, rotors, p, i, litres):
+    """Mass, centre and inertia of vehicle `i` with `litres` in its tank, and the masses that swing there."""
+    shape, length, width, height = int(p[SHAPE + i]), p[LENGTH + i], p[WIDTH + i], p[HEIGHT + i]
+    volume = 1e-3 * litres
+    depth, middle, var_x, var_y, var_z = liquid_at_rest(shape, length, width, height, volume)
+    mass, bottom = p[DENSITY + i] * volume, p[TANK_Z + i] - 0.5 * height
+    p[WEIGHED + i] = litres
+    w[row.LITRES + i], w[row.LIQUID_MASS + i] = p[LITRES + i], mass
+    w[row.LIQUID_X + i], w[row.LIQUID_Y + i], w[row.LIQUID_Z + i] = p[TANK_X + i], p[TANK_Y + i], bottom + middle
+    w[row.LIQUID_JXX + i] = mass * (var_y + var_z)
+    w[row.LIQUID_JYY + i] = mass * (var_x + var_z)
+    w[row.LIQUID_JZZ + i] = mass * (var_x + var_y)
+    _join(w, p, i)
+    _mix_about_centre(w, rotors, p, i)
+    _tune_modes(w, p, i, volume, depth)
+
+
+@compiled
+def _cross(ax, ay, az, bx, by, bz):
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+@compiled
+def _turning(tx, ty, tz, p, q, r, x, y, z):
+    """α × s + ω × (ω × s)."""
+    vx, vy, vz = _cross(p, q, r, x, y, z)
+    cx, cy, cz = _cross(p, q, r, vx, vy, vz)
+    ax, ay, az = _cross(tx, ty, tz, x, y, z)
+    return ax + cx, ay + cy, az + cz
+
+
+@compiled
+def foresee_motion(w, p):
+    """The specific force at the origin, angular acceleration and rates in the middle of this tick, body axes."""
+    for i in range(LANES):
+        half = 0.5 * p[STEP + i]
+        tx = 2.0 * w[row.MEAN_ALPHA_X + i] - p[PAST + 3 * LANES + i]
+        ty = 2.0 * w[row.MEAN_ALPHA_Y + i] - p[PAST + 4 * LANES + i]
+        tz = 2.0 * w[row.MEAN_ALPHA_Z + i] - p[PAST + 5 * LANES + i]
+        a, b, c = w[row.WX + i] + half * tx, w[row.WY + i] + half * ty, w[row.WZ + i] + half * tz
+        x = 2.0 * w[row.MEAN_AX + i] - p[PAST + i]
+        y = 2.0 * w[row.MEAN_AY + i] - p[PAST + LANES + i]
+        z = 2.0 * w[row.MEAN_AZ + i] - p[PAST + 2 * LANES + i] + w[row.GRAVITY + i]
+        x, y, z = rotate_back(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
+        dx, dy, dz = _cross(a, b, c, x, y, z)
+        p[PULL_X + i], p[PULL_Y + i], p[PULL_Z + i] = x - half * dx, y - half * dy, z - half * dz
+        p[TURN_X + i], p[TURN_Y + i], p[TURN_Z + i] = tx, ty, tz
+        p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i] = a, b, c
+    for j in range(6 * LANES):
+        p[PAST + j] = w[row.MEAN_AX + j]
+
+
+@compiled
+def _halt(x, v, mean, limit, dt):
+    """Where a mass and its speed are after a tick, and its mean acceleration; `mean` is its mean speed, without stops."""
+    there, speed = x + dt * mean, 2.0 * mean - v
+    beyond = (there > limit) | (there < -limit)
+    there = there if there < limit else limit
+    there = there if there > -limit else -limit
+    speed = 0.0 if beyond else speed
+    return there, speed, (speed - v) / dt
+
+
+@compiled
+def _swing_mode(w, p, m):
+    """One tick of a mode in both axes; `m` is `p` moved on, so that the mode's rows are where the first one's are in `p`.
+
+    In a round or square tank both axes move one mass, which Coriolis and centrifugal forces lead from one to the other.
+    Where they move two of unlike size, what couples them counts with the geometric mean of both.
+    """
+    for i in range(LANES):
+        dt, px, py = p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
+        fx, fy, fz = p[PULL_X + i], p[PULL_Y + i], p[PULL_Z + i]
+        tx, ty, tz = p[TURN_X + i], p[TURN_Y + i], p[TURN_Z + i]
+        a, b, c = p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i]
+        x, y, u, v, ratio = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i]
+        half = 0.5 * dt
+        # The specific force where each mass would be frozen, springs, and what the displacement adds.
+        ax, ay, az = _turning(tx, ty, tz, a, b, c, px, py, m[HEIGHT_X + i])
+        bx, by, bz = _turning(tx, ty, tz, a, b, c, px, py, m[HEIGHT_Y + i])
+        pull = fz + az
+        pull = pull if pull > LEAST_PULL else LEAST_PULL
+        kx, ky = pull * m[PER_LENGTH_X + i], pull * m[PER_LENGTH_Y + i]
+        xx, yx, zx = -b * b - c * c, a * b + tz, a * c - ty  # α × x̂ + ω × (ω × x̂)
+        xy, yy, zy = a * b - tz, -a * a - c * c, b * c + tx
+        ahead_x, ahead_y = x + half * u, y + half * v
+        cx = u - half * (fx + ax + xx * ahead_x + ratio * xy * ahead_y + kx * x)
+        cy = v - half * (fy + by + yy * ahead_y + yx * ahead_x / ratio + ky * y)
+        dx = 1.0 + dt * p[ZETA_X + i] * sqrt(kx) + half * half * kx
+        dy = 1.0 + dt * p[ZETA_Y + i] * sqrt(ky) + half * half * ky
+        turn = dt * c
+        det = dx * dy + turn * turn
+        mean_u, mean_v = (dy * cx + ratio * turn * cy) / det, (dx * cy - turn / ratio * cx) / det
+        new_x, new_u, push_x = _halt(x, u, mean_u, p[SLOPE_X + i] / m[PER_LENGTH_X + i], dt)
+        new_y, new_v, push_y = _halt(y, v, mean_v, p[SLOPE_Y + i] / m[PER_LENGTH_Y + i], dt)
+        m[X + i], m[Y + i], m[U + i], m[V + i] = new_x, new_y, new_u, new_v
+        # e of the mass along x and of that along y.
+        x, y, u, v = 0.5 * (x + new_x), 0.5 * (y + new_y), (new_x - x) / dt, (new_y - y) / dt
+        ex, ey, ez = xx * x + push_x, yx * x + 2.0 * c * u, zx * x - 2.0 * b * u
+        gx, gy, gz = xy * y - 2.0 * c * v, yy * y + push_y, zy * y + 2.0 * a * v
+        mx, my, hx, hy = m[MASS_X + i], m[MASS_Y + i], m[HEIGHT_X + i], m[HEIGHT_Y + i]
+        both = ratio * mx
+        w[row.SWING_FX + i] -= mx * ex + my * gx
+        w[row.SWING_FY + i] -= mx * ey + my * gy
+        w[row.SWING_FZ + i] -= mx * ez + my * gz
+        w[row.SWING_TX + i] -= mx * (py * ez - hx * ey) + my * (py * gz - hy * gy + y * (fz + bz + gz)) + both * y * ez
+        w[row.SWING_TY + i] -= mx * (hx * ex - px * ez - x * (fz + az + ez)) + my * (hy * gx - px * gz) - both * x * gz
+        w[row.SWING_TZ + i] -= mx * (px * ey - py * ex + x * (fy + ay + ey)) + both * (x * gy - y * ex)
+        w[row.SWING_TZ + i] -= my * (px * gy - py * gx - y * (fx + bx + gx))
+        w[row.SWING_X + i] += mx * new_x
+        w[row.SWING_Y + i] += my * new_y
+
+
+@compiled
+def swing(w, p):
+    """One tick of sloshing, and the wrench that it adds."""
+    foresee_motion(w, p)
+    for j in range(8 * LANES):
+        w[row.SWING_FX + j] = 0.0
+    for n in range(MODES):
+        _swing_mode(w, p, p[n * MODE_WIDTH :])
+
+
+@ticker
+def keep_tank(w, rotors, world, tick, p):
+    sloshes = 0.0
+    for i in range(LANES):
+        pour(p, i, tick)
+        litres = p[LITRES + i]
+        if abs(litres - p[WEIGHED + i]) > FINEST_CHANGE * p[CAPACITY + i] or (litres == 0.0 and p[WEIGHED + i] > 0.0):
+            weigh(w, rotors, p, i, litres)
+        w[row.LITRES + i], w[row.FLOW + i] = litres, p[FLOW + i]
+        sloshes += p[SLOSHES + i]
+    if sloshes > 0.0:
+        swing(w, p)
+
+
+@compiled
+def _damp(w, n, i, x, y, z):
+    """The rotors' damping of a velocity: line n of their matrix."""
+    at = row.ROTOR_DAMPING + n * 6 * LANES + i
+    return w[at] * x + w[at + LANES] * y + w[at + 2 * LANES] * z
+
+
+@compiled
+def _rotor_force(w, n, i):
+    """Line n of the rotors' force, as `add_rotors` has it."""
+    at = row.ROTOR_DAMPING + (n * 6 + 3) * LANES + i
+    turning = w[at] * w[row.WX + i] + w[at + LANES] * w[row.WY + i] + w[at + 2 * LANES] * w[row.WZ + i]
+    return w[row.ROTOR_PUSH + n * LANES + i] - turning - _damp(w, n, i, w[row.UX + i], w[row.UY + i], w[row.UZ + i])
+
+
+@effect
+def add_liquid(w, p):
+    """The wrench of the swinging liquid, and the rotors' about the centre of mass that the liquid has moved.
+
+    Rotors are summed about the dry vehicle's centre, d away from that of the whole: there the velocity through the air is
+    u − ω × d, so the force is greater by D_u (ω × d), and the torque about the whole's centre less by d × F.
+    """
+    for i in range(LANES):
+        fx, fy, fz = w[row.SWING_FX + i], w[row.SWING_FY + i], w[row.SWING_FZ + i]
+        tx, ty, tz = _cross(w[row.CX + i], w[row.CY + i], w[row.CZ + i], fx, fy, fz)
+        w[row.FX + i] += fx
+        w[row.FY + i] += fy
+        w[row.FZ + i] += fz
+        w[row.TX + i] += w[row.SWING_TX + i] - tx
+        w[row.TY + i] += w[row.SWING_TY + i] - ty
+        w[row.TZ + i] += w[row.SWING_TZ + i] - tz
+    for i in range(LANES):
+        x, y, z = w[row.CX + i] - p[DRY_X + i], w[row.CY + i] - p[DRY_Y + i], w[row.CZ + i] - p[DRY_Z + i]
+        ex, ey, ez = _cross(w[row.WX + i], w[row.WY + i], w[row.WZ + i], x, y, z)
+        gx, gy, gz = _damp(w, 0, i, ex, ey, ez), _damp(w, 1, i, ex, ey, ez), _damp(w, 2, i, ex, ey, ez)
+        fx, fy, fz = gx + _rotor_force(w, 0, i), gy + _rotor_force(w, 1, i), gz + _rotor_force(w, 2, i)
+        tx, ty, tz = _cross(x, y, z, fx, fy, fz)
+        w[row.FX + i] += gx
+        w[row.FY + i] += gy
+        w[row.FZ + i] += gz
+        w[row.TX + i] += _damp(w, 3, i, ex, ey, ez) - tx
+        w[row.TY + i] += _damp(w, 4, i, ex, ey, ez) - ty
+        w[row.TZ + i] += _damp(w, 5, i, ex, ey, ez) - tz
