@@ -60,5 +60,8 @@ CASES: list[Case] = [
     spray.drop_sizes,
     spray.rotor_downwash,
     spray.drift,
-    *radio.cases(),
+    radio.radio_laws,
+    radio.radio_range,
+    radio.radio_saturation,
+    radio.radio_contention,
 ]
