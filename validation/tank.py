@@ -62,8 +62,9 @@ HALF_FULL = 1.35573
 
 @case("Modes of sloshing", f"{DODGE}; across a lying cylinder: McIver, *J. Fluid Mech.* 201 (1989)")
 def sloshing_modes() -> Outcome:
-    """Frequency of the lowest mode, the share of the liquid that swings in it, and the length of the pendulum that swings
-    likewise. A lying cylinder counts as the box with the same free surface and volume: 1.1 % in frequency when it is half full.
+    """Frequency of the lowest mode, the share of the liquid that swings in it, and the length of the pendulum that
+    swings likewise. A lying cylinder counts as the box with the same free surface and volume, which costs 1.1 % of
+    the frequency when it is half full.
     """
     found = []
     for name, shape, a, depth, frequency, share, length in TABLE:
@@ -136,8 +137,8 @@ def draw_decay(figure: Figure) -> None:
 
 @case("Sloshing dies away", f"{DODGE}, and ch. 4 for the damping in an upright cylinder")
 def sloshing_decay() -> Outcome:
-    """A tank stands on the ground, the surface of its water is let go. Frequency and damping ratio are those of the formulas:
-    that of a box by its baffles and the formula for the cylinder as long, which is all that there is.
+    """A tank stands on the ground, the surface of its water is let go. Frequency and damping ratio are those of the
+    formulas: that of a box by its baffles and the formula for the cylinder as long, which is all that there is.
     """
     found = []
     cases = {"square": (1.5647, damping_of_cylinder(0.15, 1 / 6)), "round": (1.8151, damping_of_cylinder(0.125, 0.10))}
@@ -194,9 +195,9 @@ def let_go(on: str, time: float, step: float = 0.001) -> tuple[np.ndarray, np.nd
 
 @case("Sloshing and a free frame", "Lagrange's equations, solved by a matrix exponential")
 def sloshing_frame() -> Outcome:
-    """A frame of 10 kg with 6 L in a round tank, held against gravity by a force at its centre, is let go with a surface that
-    is not level, by a tenth of a millimetre. After 1.5 s frame and liquid are where linear theory has them. It is a matter
-    of both: the liquid is three eighths of the mass.
+    """A frame of 10 kg with 6 L in a round tank, held against gravity by a force at its centre, is let go with a
+    surface that is not level, by a tenth of a millimetre. After 1.5 s frame and liquid are where linear theory has
+    them. It is a matter of both: the liquid is three eighths of the mass.
     """
     found = []
     for on in ENGINES:
@@ -232,7 +233,7 @@ def conserved(sim: Simulation) -> np.ndarray:
         m, height = line[at(rows.MASS_X)], line[at(rows.HEIGHT_X)]
         for sign, shift, speed in ((-1, np.zeros(2), np.zeros(2)), (1, line[:2], line[2:4])):
             arm = np.array([axis[0] + shift[0], axis[1] + shift[1], height])
-            v = vehicle.velocity + turn.apply(np.cross(rates, arm) + [*speed, 0.0])
+            v = vehicle.velocity + turn.apply(np.cross(rates, arm) + np.append(speed, 0.0))
             energy += sign * 0.5 * m * v @ v
             momentum = momentum + sign * m * v
             spin = spin + sign * np.cross(vehicle.position + turn.apply(arm), m * v)
@@ -241,7 +242,7 @@ def conserved(sim: Simulation) -> np.ndarray:
 
 
 def drift(on: str, step: float = 0.001, sloshing: bool = True) -> tuple[float, float, float]:
-    """The most that energy, momentum and angular momentum of a tumbling frame change in 5 s, as parts of what swings."""
+    """Most that energy, momentum and angular momentum of a tumbling frame change in 5 s, as parts of what swings."""
     motion = {"rates": (0.7, -0.5, 1.1), "velocity": (0.1, 0.2, -0.1)}
     at_home = {"position": (0.0, 0.0, 20.0)}
     tank = ROUND | {"position": (0.05, -0.03, -0.1), "sloshing": sloshing}
@@ -259,10 +260,10 @@ def drift(on: str, step: float = 0.001, sloshing: bool = True) -> tuple[float, f
 
 @case("Sloshing while tumbling", "Conservation of energy, momentum and angular momentum")
 def sloshing_conserved() -> Outcome:
-    """A frame tumbles in free space with a tank off its middle, whose liquid swings without friction. Energy, momentum and
-    angular momentum of all together are worked out from places and velocities. Their greatest change in 5 s, as a part of
-    what the swinging liquid has of each, is next to nothing with RK4. Euler's scheme loses some with a frozen liquid
-    as well, which is its reference here: sloshing adds next to nothing to that.
+    """A frame tumbles in free space with a tank off its middle, whose liquid swings without friction. Energy, momentum
+    and angular momentum of all together are worked out from places and velocities. Their greatest change in 5 s, as a
+    part of what the swinging liquid has of each, is next to nothing with RK4. Euler's scheme loses some with a frozen
+    liquid as well, which is its reference here: sloshing adds little to that.
     """
     found = []
     for on in ENGINES:
@@ -289,13 +290,13 @@ def with_frozen_tank() -> dict[str, Any]:
 
 def with_that_mass() -> dict[str, Any]:
     """The same body without a tank, by the theorem of parallel axes."""
-    m, l, depth = 10.0, 6.0, 0.1
+    dry, water, depth = 10.0, 6.0, 0.1
     offset = np.array([0.05, -0.03, -0.1 - 0.125 + depth / 2])
-    own = np.diag([0.5, 0.6, 0.8]) + l / 12 * np.diag([0.2**2 + depth**2, 0.3**2 + depth**2, 0.3**2 + 0.2**2])
-    joint = own + m * l / (m + l) * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+    own = np.diag([0.5, 0.6, 0.8]) + water / 12 * np.diag([0.2**2 + depth**2, 0.3**2 + depth**2, 0.3**2 + 0.2**2])
+    joint = own + dry * water / (dry + water) * (offset @ offset * np.eye(3) - np.outer(offset, offset))
     inertia = {a + b: float(joint["xyz".index(a), "xyz".index(b)]) for a, b in ("xx", "yy", "zz", "xy", "xz", "yz")}
-    centre = tuple(map(float, l / (m + l) * offset))
-    plain = with_frozen_tank() | {"mass": m + l, "inertia": inertia, "center_of_mass": centre}
+    centre = tuple(map(float, water / (dry + water) * offset))
+    plain = with_frozen_tank() | {"mass": dry + water, "inertia": inertia, "center_of_mass": centre}
     return {key: value for key, value in plain.items() if key != "tank"}
 
 
@@ -320,9 +321,9 @@ def emptied(on: str) -> np.ndarray:
 
 @case("A frozen liquid, and an empty tank", "The theorem of parallel axes; the integral of the flow")
 def liquid_limits() -> Outcome:
-    """A tank whose liquid does not slosh is a rigid body: one with the mass, centre and inertia of both flies the same way
-    for two seconds, turned and pushed by two rotors. A tank that runs dry in flight has given what was in it, and both
-    engines agree on where that leaves the vehicle.
+    """A tank whose liquid does not slosh is a rigid body: one with the mass, centre and inertia of both flies the same
+    way for two seconds, turned and pushed by two rotors. A tank that runs dry in flight has given what was in it, and
+    both engines agree on where that leaves the vehicle.
     """
     found = []
     for on in ENGINES:

@@ -85,6 +85,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
     found["far above terrain"] = partial(_over_terrain, "far above terrain", 1, 100.0, 5.0)
     found["ten near terrain"] = partial(_over_terrain, "ten near terrain", 10, 5.0, 20.0)
+    found["ten sloshing tanks"] = _sloshing
     if find_spec("rasterio"):
         found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
     if find_spec("embreex"):
@@ -343,6 +344,13 @@ def _in_turbulence(name: str, engine: str, effort: Effort) -> Measurement:
     from airloom.bench.weather import slower_in_turbulence
 
     return Measurement(name, 100.0 * slower_in_turbulence(engine, effort), "% more than steady wind", 10.0, True)
+
+
+def _sloshing(effort: Effort) -> Measurement:
+    from airloom.bench.tank import slower_with_sloshing
+
+    slower = 100.0 * slower_with_sloshing(10, "mujoco", effort)
+    return Measurement("ten sloshing tanks", slower, "% more than frozen ones", 5.0, less_is_better=True)
 
 
 def _terrain_built(effort: Effort) -> Measurement:

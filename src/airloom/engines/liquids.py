@@ -1,4 +1,4 @@
-"""The liquids in tanks, as MuJoCo sees them: a part of each vehicle's body whose mass, centre and inertia the loop writes.
+"""The liquids in tanks, as MuJoCo sees them: a part of each vehicle's body that the loop weighs.
 
 What MuJoCo has worked out from masses when it made its model must be written anew as well: the mass of the whole
 (`body_subtreemass`, by which it divides to find the common centre), and how easily the body is moved by a contact

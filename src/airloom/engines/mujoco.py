@@ -189,8 +189,8 @@ class MujocoEngine:
         self._liquids = liquids_of(fleet.crafts, self.model, self._hard)
         # Asked for once: each of these attributes makes an object.
         self._bodies = (
-            Impacts(self._hard._address, parts, fast), self._patches, self._liquids, self.model._address, self.data._address,
-            self.data.qpos, self.data.qvel, self.data.qfrc_applied,
+            Impacts(self._hard._address, parts, fast), self._patches, self._liquids,
+            self.model._address, self.data._address, self.data.qpos, self.data.qvel, self.data.qfrc_applied,
         )  # fmt: skip
 
     def reset(self) -> None:

@@ -100,7 +100,7 @@ def damping_ratio(viscosity, a, depth):
     """Of the lowest mode in an upright cylinder without baffles, a = 2R, ν the kinematic viscosity:
 
     ζ = 0.79 √(ν/√(g R³)) [1 + 0.318/sinh(1.84 h/R) (1 + (1 − h/R)/cosh(1.84 h/R))], as measured by Mikishev and
-    Dorozhkin and by Stephens (NASA SP-106, section 4.3). It is taken for the other modes, and for boxes of length a, too.
+    Dorozhkin and by Stephens (NASA SP-106, section 4.3). It is taken for other modes, and for boxes of length a, too.
     """
     radius, h = 0.5 * a, max(depth, LEAST_DEPTH)
     deep = 0.79 * sqrt(viscosity / sqrt(STANDARD_GRAVITY * radius**3))

@@ -8,13 +8,13 @@ and it has f_s + e with e = ρ̈ + α × ρ + ω × (ω × ρ) + 2 ω × ρ̇. A
     (f_s + e)_xy = −ω_n² ρ − 2 ζ ω_n ρ̇,    ω_n² = f_z/L_n
 and along it the tank's own structure. So the body feels the force −m e, and the torque −m (s × e + ρ × (f_s + e)).
 
-f and α in a tick follow from the mean accelerations in the two ticks before, which include contacts, by a straight line;
-oscillators are stepped by the implicit midpoint rule. Since the rigid body holds the frozen mass, this is stable
-for any share of liquid, and its error in the damping ratio is of third order in the step: below 1e-5 for a fifth of the
-vehicle's mass swinging at 10 rad/s and steps of 4 ms. Momentum is given to the body as the liquid loses it, tick by tick.
+f and α in a tick follow from the mean accelerations in the two ticks before, which include contacts, by a straight
+line; oscillators are stepped by the implicit midpoint rule. Since the rigid body holds the frozen mass, this is stable
+for any share of liquid, and its error in the damping ratio is of third order in the step: 1e-5 for a fifth of the
+vehicle's mass that swings at 10 rad/s, and steps of 4 ms. The body is given what momentum the liquid loses in a tick.
 
-Where f_z is below LEAST_PULL (free fall, upside down) the liquid would float; these masses then hang on a weak spring. A
-mass stops where a plane surface would meet lid or bottom, and loses its speed there. A full tank so has no sloshing.
+Where f_z is below LEAST_PULL (free fall, upside down) a liquid would float; these masses then hang on a weak spring.
+A mass stops where a plane surface would meet lid or bottom, and loses its speed there: a full tank does not slosh.
 """
 
 from math import sqrt
@@ -43,8 +43,8 @@ def _numbered(count: int, first: int = 0) -> tuple[int, ...]:
 
 # From the vehicle file. Sizes and places in m, the dry vehicle's mass, centre and inertia, how many rotors.
 (
-    STEP, CAPACITY, DENSITY, VISCOSITY, SHAPE, LENGTH, WIDTH, HEIGHT, TANK_X, TANK_Y, TANK_Z, SLOSHES, BAFFLES, MAX_FLOW,
-    FOLLOWED, DRY_MASS, DRY_X, DRY_Y, DRY_Z, DRY_JXX, DRY_JYY, DRY_JZZ, DRY_JXY, DRY_JXZ, DRY_JYZ, ROTORS,
+    STEP, CAPACITY, DENSITY, VISCOSITY, SHAPE, LENGTH, WIDTH, HEIGHT, TANK_X, TANK_Y, TANK_Z, SLOSHES, BAFFLES,
+    MAX_FLOW, FOLLOWED, DRY_MASS, DRY_X, DRY_Y, DRY_Z, DRY_JXX, DRY_JYY, DRY_JZZ, DRY_JXY, DRY_JXZ, DRY_JYZ, ROTORS,
 ) = _numbered(FILE_ROWS := 26)  # fmt: skip
 # What is told it: flow with all nozzles open (L/min), share of the nozzles that are open.
 ASKED, OPEN_SHARE = _numbered(2, FILE_ROWS)
@@ -52,14 +52,17 @@ ASKED, OPEN_SHARE = _numbered(2, FILE_ROWS)
 # with, the tick in which it ran dry (−1 if it has not).
 LITRES, RUNNING, FLOW, GIVEN, WEIGHED, DRY_SINCE = _numbered(6, FILE_ROWS + 2)
 PAST = (FILE_ROWS + 8) * LANES  # mean accelerations of the tick before the last, as MEAN_AX … MEAN_ALPHA_Z
-PULL_X, PULL_Y, PULL_Z, TURN_X, TURN_Y, TURN_Z, RATE_X, RATE_Y, RATE_Z = _numbered(9, FILE_ROWS + 14)  # of this tick
-ZETA_X, ZETA_Y, SLOPE_X, SLOPE_Y = _numbered(4, FILE_ROWS + 23)  # damping ratios, and where masses stop
-# Of each mode: displacement and velocity along x and y; 1/L, mass and height above the origin for x and y; √(m_y/m_x).
+# Of this tick: the specific force on the tank's axis beside the origin; how it changes along x, y and z, that is the
+# columns of α× + ω×ω×; rates.
+PULL_X, PULL_Y, PULL_Z, XX, YX, ZX, XY, YY, ZY, XZ, YZ, ZZ, RATE_X, RATE_Y, RATE_Z = _numbered(15, FILE_ROWS + 14)
+TWICE_ZETA_X, TWICE_ZETA_Y = _numbered(2, FILE_ROWS + 29)  # damping ratios
+# Of each mode: displacement and velocity along x and y; for both 1/L, mass, height above the origin and where it stops;
+# √(m_y/m_x) and its inverse.
 (
-    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, RATIO,
-) = _numbered(MODE_ROWS := 11, FILE_ROWS + 27)  # fmt: skip
+    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, STOP_X, STOP_Y, RATIO, INVERSE_RATIO,
+) = _numbered(MODE_ROWS := 14, FILE_ROWS + 31)  # fmt: skip
 MODE_WIDTH = MODE_ROWS * LANES
-OWN_ROWS = FILE_ROWS + 27 + MODES * MODE_ROWS
+OWN_ROWS = FILE_ROWS + 31 + MODES * MODE_ROWS
 MIX = OWN_ROWS * LANES  # of each rotor: its part of the thrust, with the tank empty
 
 
@@ -123,7 +126,7 @@ def _join(w, p, i):
 
 @compiled
 def _mix_about_centre(w, rotors, p, i):
-    """Thrust T at the dry vehicle's centre turns the vehicle about its own by −d × T: each rotor's part makes up for it."""
+    """Thrust T at the dry vehicle's centre turns the whole about its own by −d × T: rotors' parts make up for it."""
     x, y = w[row.CX + i] - p[DRY_X + i], w[row.CY + i] - p[DRY_Y + i]
     for r in range(int(p[ROTORS + i])):
         at = r * row.ROTOR_WIDTH + i
@@ -135,17 +138,18 @@ def _mix_about_centre(w, rotors, p, i):
 def _tune_modes(w, p, i, volume, depth):
     shape, length, width, height = int(p[SHAPE + i]), p[LENGTH + i], p[WIDTH + i], p[HEIGHT + i]
     a, b, box_depth = free_surface(shape, length, width, height, volume, depth)
-    p[ZETA_X + i] = damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i]
-    p[ZETA_Y + i] = damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i]
-    p[SLOPE_X + i], p[SLOPE_Y + i] = steepest_surface(a, depth, height), steepest_surface(b, depth, height)
+    p[TWICE_ZETA_X + i] = 2.0 * (damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i])
+    p[TWICE_ZETA_Y + i] = 2.0 * (damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i])
     mass, middle = w[row.LIQUID_MASS + i] * p[SLOSHES + i], w[row.LIQUID_Z + i]
     for n in range(MODES):
         at = n * MODE_WIDTH + i
         p[at + PER_LENGTH_X], share_x, up = swinging_mass(shape, n, a, box_depth)
         p[at + MASS_X], p[at + HEIGHT_X] = mass * share_x, middle + up
+        p[at + STOP_X] = steepest_surface(a, depth, height) / p[at + PER_LENGTH_X]
         p[at + PER_LENGTH_Y], share_y, up = swinging_mass(shape, n, b, box_depth)
         p[at + MASS_Y], p[at + HEIGHT_Y] = mass * share_y, middle + up
-        p[at + RATIO] = sqrt(share_y / share_x)
+        p[at + STOP_Y] = steepest_surface(b, depth, height) / p[at + PER_LENGTH_Y]
+        p[at + RATIO], p[at + INVERSE_RATIO] = sqrt(share_y / share_x), sqrt(share_x / share_y)
 
 
 @compiled
@@ -172,19 +176,10 @@ def _cross(ax, ay, az, bx, by, bz):
 
 
 @compiled
-def _turning(tx, ty, tz, p, q, r, x, y, z):
-    """α × s + ω × (ω × s)."""
-    vx, vy, vz = _cross(p, q, r, x, y, z)
-    cx, cy, cz = _cross(p, q, r, vx, vy, vz)
-    ax, ay, az = _cross(tx, ty, tz, x, y, z)
-    return ax + cx, ay + cy, az + cz
-
-
-@compiled
 def foresee_motion(w, p):
-    """The specific force at the origin, angular acceleration and rates in the middle of this tick, body axes."""
+    """The body's motion in the middle of this tick, along its own axes."""
     for i in range(LANES):
-        half = 0.5 * p[STEP + i]
+        half, px, py = 0.5 * p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
         tx = 2.0 * w[row.MEAN_ALPHA_X + i] - p[PAST + 3 * LANES + i]
         ty = 2.0 * w[row.MEAN_ALPHA_Y + i] - p[PAST + 4 * LANES + i]
         tz = 2.0 * w[row.MEAN_ALPHA_Z + i] - p[PAST + 5 * LANES + i]
@@ -194,70 +189,74 @@ def foresee_motion(w, p):
         z = 2.0 * w[row.MEAN_AZ + i] - p[PAST + 2 * LANES + i] + w[row.GRAVITY + i]
         x, y, z = rotate_back(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
         dx, dy, dz = _cross(a, b, c, x, y, z)
-        p[PULL_X + i], p[PULL_Y + i], p[PULL_Z + i] = x - half * dx, y - half * dy, z - half * dz
-        p[TURN_X + i], p[TURN_Y + i], p[TURN_Z + i] = tx, ty, tz
+        xx, yx, zx = -b * b - c * c, a * b + tz, a * c - ty
+        xy, yy, zy = a * b - tz, -a * a - c * c, b * c + tx
+        p[PULL_X + i] = x - half * dx + xx * px + xy * py
+        p[PULL_Y + i] = y - half * dy + yx * px + yy * py
+        p[PULL_Z + i] = z - half * dz + zx * px + zy * py
+        p[XX + i], p[YX + i], p[ZX + i] = xx, yx, zx
+        p[XY + i], p[YY + i], p[ZY + i] = xy, yy, zy
+        p[XZ + i], p[YZ + i], p[ZZ + i] = a * c + ty, b * c - tx, -a * a - b * b
         p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i] = a, b, c
     for j in range(6 * LANES):
         p[PAST + j] = w[row.MEAN_AX + j]
 
 
 @compiled
-def _halt(x, v, mean, limit, dt):
-    """Where a mass and its speed are after a tick, and its mean acceleration; `mean` is its mean speed, without stops."""
+def _halt(x, v, mean, stop, dt, per_dt):
+    """Place and speed of a mass after a tick, and mean acceleration; `mean` is its mean speed if nothing stops it."""
     there, speed = x + dt * mean, 2.0 * mean - v
-    beyond = (there > limit) | (there < -limit)
-    there = there if there < limit else limit
-    there = there if there > -limit else -limit
+    beyond = (there > stop) | (there < -stop)
+    there = there if there < stop else stop
+    there = there if there > -stop else -stop
     speed = 0.0 if beyond else speed
-    return there, speed, (speed - v) / dt
+    return there, speed, (speed - v) * per_dt
 
 
 @compiled
 def _swing_mode(w, p, m):
-    """One tick of a mode in both axes; `m` is `p` moved on, so that the mode's rows are where the first one's are in `p`.
+    """One tick of a mode in both axes; `m` is `p` moved on, so that its rows are where the first mode's are in `p`.
 
-    In a round or square tank both axes move one mass, which Coriolis and centrifugal forces lead from one to the other.
-    Where they move two of unlike size, what couples them counts with the geometric mean of both.
+    In a round or square tank both axes move one mass, which Coriolis and centrifugal forces lead from one to the
+    other. Where they move two of unlike size, what couples them counts with the geometric mean of both.
     """
     for i in range(LANES):
         dt, px, py = p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
-        fx, fy, fz = p[PULL_X + i], p[PULL_Y + i], p[PULL_Z + i]
-        tx, ty, tz = p[TURN_X + i], p[TURN_Y + i], p[TURN_Z + i]
+        half, per_dt = 0.5 * dt, 1.0 / dt
         a, b, c = p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i]
-        x, y, u, v, ratio = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i]
-        half = 0.5 * dt
-        # The specific force where each mass would be frozen, springs, and what the displacement adds.
-        ax, ay, az = _turning(tx, ty, tz, a, b, c, px, py, m[HEIGHT_X + i])
-        bx, by, bz = _turning(tx, ty, tz, a, b, c, px, py, m[HEIGHT_Y + i])
-        pull = fz + az
-        pull = pull if pull > LEAST_PULL else LEAST_PULL
+        xx, yx, zx, xy, yy, zy = p[XX + i], p[YX + i], p[ZX + i], p[XY + i], p[YY + i], p[ZY + i]
+        x, y, u, v, ratio, inverse = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i], m[INVERSE_RATIO + i]
+        # The specific force where each mass would be frozen, and springs.
+        hx, hy = m[HEIGHT_X + i], m[HEIGHT_Y + i]
+        ax, ay, az = p[PULL_X + i] + hx * p[XZ + i], p[PULL_Y + i] + hx * p[YZ + i], p[PULL_Z + i] + hx * p[ZZ + i]
+        bx, by, bz = p[PULL_X + i] + hy * p[XZ + i], p[PULL_Y + i] + hy * p[YZ + i], p[PULL_Z + i] + hy * p[ZZ + i]
+        pull = az if az > LEAST_PULL else LEAST_PULL
         kx, ky = pull * m[PER_LENGTH_X + i], pull * m[PER_LENGTH_Y + i]
-        xx, yx, zx = -b * b - c * c, a * b + tz, a * c - ty  # α × x̂ + ω × (ω × x̂)
-        xy, yy, zy = a * b - tz, -a * a - c * c, b * c + tx
+        # Implicit midpoint: mean velocities from two equations that Coriolis forces couple.
         ahead_x, ahead_y = x + half * u, y + half * v
-        cx = u - half * (fx + ax + xx * ahead_x + ratio * xy * ahead_y + kx * x)
-        cy = v - half * (fy + by + yy * ahead_y + yx * ahead_x / ratio + ky * y)
-        dx = 1.0 + dt * p[ZETA_X + i] * sqrt(kx) + half * half * kx
-        dy = 1.0 + dt * p[ZETA_Y + i] * sqrt(ky) + half * half * ky
+        cx = u - half * (ax + xx * ahead_x + ratio * xy * ahead_y + kx * x)
+        cy = v - half * (by + yy * ahead_y + inverse * yx * ahead_x + ky * y)
+        dx = 1.0 + half * (p[TWICE_ZETA_X + i] * sqrt(kx) + half * kx)
+        dy = 1.0 + half * (p[TWICE_ZETA_Y + i] * sqrt(ky) + half * ky)
         turn = dt * c
-        det = dx * dy + turn * turn
-        mean_u, mean_v = (dy * cx + ratio * turn * cy) / det, (dx * cy - turn / ratio * cx) / det
-        new_x, new_u, push_x = _halt(x, u, mean_u, p[SLOPE_X + i] / m[PER_LENGTH_X + i], dt)
-        new_y, new_v, push_y = _halt(y, v, mean_v, p[SLOPE_Y + i] / m[PER_LENGTH_Y + i], dt)
+        per_det = 1.0 / (dx * dy + turn * turn)
+        mean_u, mean_v = per_det * (dy * cx + ratio * turn * cy), per_det * (dx * cy - inverse * turn * cx)
+        new_x, new_u, push_x = _halt(x, u, mean_u, m[STOP_X + i], dt, per_dt)
+        new_y, new_v, push_y = _halt(y, v, mean_v, m[STOP_Y + i], dt, per_dt)
         m[X + i], m[Y + i], m[U + i], m[V + i] = new_x, new_y, new_u, new_v
         # e of the mass along x and of that along y.
-        x, y, u, v = 0.5 * (x + new_x), 0.5 * (y + new_y), (new_x - x) / dt, (new_y - y) / dt
+        u, v = (new_x - x) * per_dt, (new_y - y) * per_dt
+        x, y = 0.5 * (x + new_x), 0.5 * (y + new_y)
         ex, ey, ez = xx * x + push_x, yx * x + 2.0 * c * u, zx * x - 2.0 * b * u
         gx, gy, gz = xy * y - 2.0 * c * v, yy * y + push_y, zy * y + 2.0 * a * v
-        mx, my, hx, hy = m[MASS_X + i], m[MASS_Y + i], m[HEIGHT_X + i], m[HEIGHT_Y + i]
-        both = ratio * mx
-        w[row.SWING_FX + i] -= mx * ex + my * gx
-        w[row.SWING_FY + i] -= mx * ey + my * gy
-        w[row.SWING_FZ + i] -= mx * ez + my * gz
-        w[row.SWING_TX + i] -= mx * (py * ez - hx * ey) + my * (py * gz - hy * gy + y * (fz + bz + gz)) + both * y * ez
-        w[row.SWING_TY + i] -= mx * (hx * ex - px * ez - x * (fz + az + ez)) + my * (hy * gx - px * gz) - both * x * gz
-        w[row.SWING_TZ + i] -= mx * (px * ey - py * ex + x * (fy + ay + ey)) + both * (x * gy - y * ex)
-        w[row.SWING_TZ + i] -= my * (px * gy - py * gx - y * (fx + bx + gx))
+        mx, my = m[MASS_X + i], m[MASS_Y + i]
+        both, fx, fy, fz = ratio * mx, mx * ex + my * gx, mx * ey + my * gy, mx * ez + my * gz
+        w[row.SWING_FX + i] -= fx
+        w[row.SWING_FY + i] -= fy
+        w[row.SWING_FZ + i] -= fz
+        w[row.SWING_TX + i] -= py * fz - mx * hx * ey - my * (hy * gy - y * (bz + gz)) + both * y * ez
+        w[row.SWING_TY + i] -= mx * (hx * ex - x * (az + ez)) + my * hy * gx - px * fz - both * x * gz
+        w[row.SWING_TZ + i] -= px * fy - py * fx + mx * x * (ay + ey) - my * y * (bx + gx) + both * (x * gy - y * ex)
         w[row.SWING_X + i] += mx * new_x
         w[row.SWING_Y + i] += my * new_y
 
@@ -305,8 +304,8 @@ def _rotor_force(w, n, i):
 def add_liquid(w, p):
     """The wrench of the swinging liquid, and the rotors' about the centre of mass that the liquid has moved.
 
-    Rotors are summed about the dry vehicle's centre, d away from that of the whole: there the velocity through the air is
-    u − ω × d, so the force is greater by D_u (ω × d), and the torque about the whole's centre less by d × F.
+    Rotors are summed about the dry vehicle's centre; that of the whole is d away from it. There the velocity through
+    the air is u − ω × d, so the force is greater by D_u (ω × d), and the torque about the whole's centre less by d × F.
     """
     for i in range(LANES):
         fx, fy, fz = w[row.SWING_FX + i], w[row.SWING_FY + i], w[row.SWING_FZ + i]

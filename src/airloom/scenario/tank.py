@@ -21,8 +21,8 @@ class Tank(Model):
     viscosity: NonNegative = Field(1.0e-6, le=1.0, description="of the liquid, kinematic, m²/s; water has 1e-6")
     shape: Literal["box", "upright_cylinder", "lying_cylinder"] = "box"
     size: tuple[Extent, Extent, Extent] = Field(
-        description="length, width, height inside, m; an upright cylinder is as long as wide, a lying one as high as wide "
-        "and lies along x, or as high as long and lies along y"
+        description="length, width, height inside, m; an upright cylinder is as long as wide, one that lies along x as "
+        "high as wide, one that lies along y as high as long"
     )
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
     sloshing: bool = Field(True, description="false for a liquid that does not move in its tank")

@@ -108,7 +108,7 @@ def _resistance(w, i, x, y, z):
     tx, ty, tz = _cross(x, y, z, fx, fy, fz)
     hx, hy, hz = _cross(p, q, r, jx * p, jy * q, jz * r)
     tx, ty, tz = tx - jx * a - hx, ty - jy * b - hy, tz - jz * c - hz
-    # Swinging, about the point that is (x, y, z) away from the liquid's centre; it holds the torque of displaced weight.
+    # Swinging, about that point too, less the torque of the weight that is displaced.
     sx, sy, sz = w[row.SWING_FX + i], w[row.SWING_FY + i], w[row.SWING_FZ + i]
     ox, oy, oz = _cross(x - cx, y - cy, z - cz, sx, sy, sz)
     gx, gy, gz = world_to_body(w, i, 0.0, 0.0, -w[row.GRAVITY + i])

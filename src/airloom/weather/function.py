@@ -108,7 +108,7 @@ class FunctionLaw(Law):
         file, _, name = self._name.partition(":")
         code = getattr(self._function, "__code__", None)
         line = line_in(Path(file).resolve(), error) or (code.co_firstlineno if code else None)
-        kind = "" if isinstance(error, _NoWind) else f"{type(error).__name__}: "
+        kind = "" if isinstance(error, WeatherError) else f"{type(error).__name__}: "
         place = ", ".join(f"{x:.4g}" for x in position)
         return f"{file}, line {line}: {name}({t:.4g}, ({place})): {kind}{sound(str(error))}"
 
@@ -152,17 +152,13 @@ def _gist(error: Exception) -> str:
     return next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
 
 
-class _NoWind(ValueError):
-    """What a function gave is no wind."""
-
-
 def _three_numbers(given: Any) -> tuple[float, float, float]:
     try:
         x, y, z = (float(number) for number in given)
     except (TypeError, ValueError):
-        raise _NoWind(f"must give three numbers, east, north and up in m/s, got {given!r}") from None
+        raise WeatherError(f"must give three numbers, east, north and up in m/s, got {given!r}") from None
     if not np.isfinite([x, y, z]).all():
-        raise _NoWind(f"must give finite numbers, got {given!r}")
+        raise WeatherError(f"must give finite numbers, got {given!r}")
     return x, y, z
 
 
