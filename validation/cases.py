@@ -1,6 +1,20 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, spray, tank, terrain, weather
+from validation import (
+    contact,
+    eyes,
+    flight,
+    forces,
+    land,
+    modes,
+    radio,
+    rigid_body,
+    sensors,
+    spray,
+    tank,
+    terrain,
+    weather,
+)
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -46,4 +60,8 @@ CASES: list[Case] = [
     spray.drop_sizes,
     spray.rotor_downwash,
     spray.drift,
+    radio.radio_laws,
+    radio.radio_range,
+    radio.radio_saturation,
+    radio.radio_contention,
 ]

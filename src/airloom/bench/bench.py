@@ -91,6 +91,11 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     if find_spec("embreex"):
         found["depth camera"], found["lidar"] = _depth_camera, _lidar
         found["eye that nobody wants"] = _unwanted_eye
+    for name, nodes, rate, side in (
+        ("1000 radios × 10 Hz", 1000, 10.0, 1000.0),
+        ("40 radios × 1 kHz", 40, 1000.0, 20.0),
+    ):
+        found[name] = partial(_radio, name, nodes, rate, side)
     for engine in ("mujoco", "batch"):
         found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
     found["100 000 drops"] = _drops
@@ -222,6 +227,12 @@ def _lidar(effort: Effort) -> Measurement:
     from airloom.bench.eyes import frames_a_second
 
     return Measurement("lidar, 300 000 points/s", frames_a_second("lidar", effort) / 10.0, "× real time", 1.0)
+
+
+def _radio(name: str, nodes: int, rate: float, side: float, effort: Effort) -> Measurement:
+    from airloom.bench.radio import times_real_time
+
+    return Measurement(name, times_real_time(nodes, rate, side, effort), "× real time", 1.0)
 
 
 def _unwanted_eye(effort: Effort) -> Measurement:

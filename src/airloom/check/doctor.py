@@ -37,6 +37,7 @@ def examine() -> Iterator[Finding]:
     yield from (_extra(name, packages) for name, packages in sorted(extras.items()))
     yield _browser()
     yield _opengl()
+    yield _ns3()
     yield from (_engine(kind) for kind in ("mujoco", "batch"))
 
 
@@ -134,6 +135,21 @@ def _opengl() -> Finding:
         return Finding("good", "OpenGL for cameras", opengl_without_a_screen())
     except EyeError as missing:
         return Finding("optional", "OpenGL for cameras", "missing", str(missing))
+
+
+def _ns3() -> Finding:
+    """For scenarios whose radio is ns-3's."""
+    from airloom.radio.ns3.installation import ADVICE, Ns3Missing, find_ns3, kept_programs
+
+    try:
+        ns3 = find_ns3()
+    except Ns3Missing as missing:
+        return Finding("optional", "ns-3 for radio", "missing", str(missing))
+    compiled = any(kept_programs().glob(f"ns3-{ns3.version}-*"))
+    state = f"{ns3.version} in {ns3.include.parent} (helper {'compiled' if compiled else 'is compiled at first use'})"
+    return Finding(
+        "optional" if ns3.doubt else "good", "ns-3 for radio", state, f"{ns3.doubt}: {ADVICE}" if ns3.doubt else ""
+    )
 
 
 def _engine(kind: str) -> Finding:
