@@ -306,7 +306,7 @@ class Simulation:
         for vehicle in self.vehicles.values():
             if vehicle.tank is not None:
                 vehicle.tank.warn_of_weight()
-        for text in oddities(self.scenario.world):
+        for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()

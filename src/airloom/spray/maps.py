@@ -94,7 +94,7 @@ class DepositionMap:
         bands = [("ground", self.ground), ("canopy", self.canopy)]
         if not self.canopy.any():
             bands = bands[:1]
-        part = self._sprayed_part()
+        part = self.sprayed_part(margin=2.0)
         shown = [(name, self.per_hectare(values[part])) for name, values in bands]
         top = max((float(np.percentile(v[v > 0], 98)) for _, v in shown if (v > 0).any()), default=1.0)
         rows, columns = part
@@ -115,14 +115,14 @@ class DepositionMap:
         figure.colorbar(drawn, ax=list(axes), label="litres per hectare", extend="max", shrink=0.9)
         figure.savefig(file, metadata={"Software": None})
 
-    def _sprayed_part(self) -> tuple[slice, slice]:
-        """The cells around what has landed, so that small jobs on large maps are seen."""
+    def sprayed_part(self, margin: float) -> tuple[slice, slice]:
+        """Cells of what has landed, without a few drops far away, and of a margin around, m; all if nothing has."""
         wet = self.ground + self.canopy
         least = 1e-3 * wet.max()
         rows, columns = np.nonzero(wet.max(axis=1) > least)[0], np.nonzero(wet.max(axis=0) > least)[0]
         if not len(rows):
             return slice(0, wet.shape[0]), slice(0, wet.shape[1])
-        edge = max(round(2.0 / self.cell), 1)
+        edge = round(margin / self.cell)
         return (slice(max(rows[0] - edge, 0), min(rows[-1] + edge + 1, wet.shape[0])),
                 slice(max(columns[0] - edge, 0), min(columns[-1] + edge + 1, wet.shape[1])))  # fmt: skip
 

@@ -35,7 +35,7 @@ class Nozzles:
         for name, is_open in changes.items():
             self._check(name, is_open)
         self._closed = {name for name, is_open in (self.open | dict(changes)).items() if not is_open}
-        tank = getattr(self._vehicle, "tank", None)
+        tank = self._vehicle.tank
         if tank is not None and len(self):
             tank.open_share = self.open_share
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.spray.spray import Spray
 
-MOST_POINTS, MOST_CELLS = 4_000, 120  # drops; cells each way
+MOST_POINTS, MOST_CELLS = 4_000, 160  # drops; cells each way
 RATE = 2.0  # messages a second
 FRAME = "world"
 
@@ -43,17 +43,17 @@ def thinned(drops: np.ndarray) -> np.ndarray:
 def coarse(deposition: DepositionMap) -> CoarseMap:
     """Of the part that something has landed in."""
     wet = deposition.ground + deposition.canopy
-    rows, columns = np.nonzero(wet.any(axis=1))[0], np.nonzero(wet.any(axis=0))[0]
-    if not len(rows):
-        return CoarseMap(deposition.corner, deposition.cell, np.zeros((0, 0), dtype="<f4"))
-    part = wet[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    rows, columns = deposition.sprayed_part(margin=0.0)
+    part = wet[rows, columns]
+    if not part.any():
+        return NOTHING
     merged = -(-max(part.shape) // MOST_CELLS)
     lines, across = (-(-side // merged) for side in part.shape)
     whole = np.zeros((lines * merged, across * merged))
     whole[: part.shape[0], : part.shape[1]] = part
     litres = whole.reshape(lines, merged, across, merged).sum(axis=(1, 3))
     west, south = deposition.corner
-    corner = west + columns[0] * deposition.cell, south + rows[0] * deposition.cell
+    corner = west + columns.start * deposition.cell, south + rows.start * deposition.cell
     return CoarseMap(corner, merged * deposition.cell, (deposition.per_hectare(litres) / merged**2).astype("<f4"))
 
 

@@ -114,7 +114,7 @@ class Spray(System):
         if not sprayers:
             yield "kind", "no vehicle has nozzles: give one the key nozzles, or leave this system out"
         for name, vehicle in sprayers.items():
-            if parameters.flow is None and getattr(vehicle, "tank", None) is None:
+            if parameters.flow is None and vehicle.tank is None:
                 yield "flow", f"is missing: {name} has nozzles and no tank, so it must be told how much flows, L/min"
 
     # -- at the start ----------------------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Spray(System):
 
     def flow_of(self, vehicle: Vehicle) -> float:
         """What flows through all its nozzles now, L/min."""
-        tank = getattr(vehicle, "tank", None)
+        tank = vehicle.tank
         if tank is not None:
             return float(tank.flow)
         return (self.parameters.flow or 0.0) * vehicle.nozzles.open_share

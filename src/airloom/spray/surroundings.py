@@ -10,8 +10,8 @@ import numpy as np
 from airloom.spray import drops as at
 from airloom.spray.bodies import bodies_of
 from airloom.spray.downwash import GEOMETRY_WIDTH, JET_WIDTH, WAKE_WIDTH, prepare_wakes, sort_wakes
-from airloom.weather.air import LAW_KERNEL, LAW_LENGTH, LAW_NUMBERS, LAYER_WIDTH, constant, wind_at
-from airloom.world.atmosphere import air_density, air_temperature
+from airloom.weather.air import wind_at
+from airloom.world.atmosphere import air_temperature
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from airloom.spray.maps import DepositionMap
 
 COARSE, MOST_COARSE, MOST_NEAR = 8.0, 64, 32  # cells in which vehicles are looked for, m; how many; vehicles in one
-USUAL_HUMIDITY = 0.5
 
 
 def viscosity(temperature: float) -> float:
@@ -46,13 +45,12 @@ class Air:
         world = sim.scenario.world
         altitude = world.origin.altitude
         temperature = float(air_temperature(altitude, world.temperature))
-        self.density = float(air_density(altitude, world.pressure, world.temperature))
+        self.density = sim.weather.density(altitude)
         self.numbers = np.zeros(at.AIR_WIDTH)
         self.numbers[at.A_DENSITY], self.numbers[at.A_VISCOSITY] = self.density, viscosity(temperature)
         self.numbers[at.A_GRAVITY], self.numbers[at.A_WATER] = world.gravity, parameters.density
         if parameters.evaporation:
-            humidity = getattr(world, "humidity", USUAL_HUMIDITY)
-            self.numbers[at.A_DEPRESSION] = wet_bulb_depression(temperature, humidity)
+            self.numbers[at.A_DEPRESSION] = wet_bulb_depression(temperature, world.weather.humidity)
         self.numbers[at.A_LEAF_AREA], self.numbers[at.A_LEAF_WIDTH] = parameters.leaves.area, parameters.leaves.width
         self.numbers[at.A_FRICTION], self.numbers[at.A_CRUMB] = parameters.friction_velocity, crumb
         self.has_downwash = parameters.downwash
@@ -73,13 +71,12 @@ class Surrounded:
             for k, rotor in enumerate(craft.airframe.rotors):
                 axis = np.array(rotor.axis) / np.linalg.norm(rotor.axis)
                 line[k * GEOMETRY_WIDTH : (k + 1) * GEOMETRY_WIDTH] = *rotor.position, *axis, rotor.radius
-        self._wind = np.array(sim.scenario.world.wind, dtype=float)
         bodies = bodies_of(sim.fleet.land)
         extent = deposition.extent
         side = max(COARSE, (extent.east - extent.west) / MOST_COARSE, (extent.north - extent.south) / MOST_COARSE)
         lines, columns = (int(span // side) + 1 for span in (extent.north - extent.south, extent.east - extent.west))
         self.arrays = at.Surroundings(
-            air=air.numbers, layers=self._layers(sim), world=sim.fleet.flight.world,
+            air=air.numbers, layers=sim.weather.layers, world=sim.fleet.flight.world,
             wakes=np.zeros((len(crafts), WAKE_WIDTH)), jets=np.zeros((len(crafts), most * JET_WIDTH)),
             near=np.zeros((lines, columns, 1 + MOST_NEAR), dtype=np.int64),
             near_grid=np.array([*deposition.corner, side]),
@@ -87,20 +84,9 @@ class Surrounded:
             map_grid=np.array([*deposition.corner, deposition.cell]),
         )  # fmt: skip
 
-    def _layers(self, sim: Simulation) -> np.ndarray:
-        """Of the weather; without one, the world's wind as the only layer."""
-        weather = getattr(sim, "weather", None)
-        if weather is not None:
-            return weather.layers
-        layers = np.zeros((1, LAYER_WIDTH), dtype=np.int64)
-        layers[0, LAW_KERNEL], layers[0, LAW_LENGTH] = constant.address, len(self._wind)
-        layers[0, LAW_NUMBERS] = self._wind.ctypes.data
-        return layers
-
     def refresh(self, sim: Simulation) -> None:
         flight, it = sim.fleet.flight, self.arrays
-        if (weather := getattr(sim, "weather", None)) is not None:
-            self.arrays = it = it._replace(layers=weather.layers)
+        self.arrays = it = it._replace(layers=sim.weather.layers)
         if len(self._places):
             prepare_wakes(
                 flight.blocks, flight.rotors, self._places, self._geometry, it.world, self._density, it.wakes, it.jets

@@ -186,7 +186,8 @@ def test_a_run_leaves_a_map_and_its_numbers(tmp_path):
 
     target = [[-4, -4], [4, -4], [4, 4], [-4, 4]]
     sim = flight((0.0, 1.0, 0.0), target=target, flow=6.0)
-    sim = Simulation(sim.scenario.model_copy(update={"duration": 2.0}))
+    log = sim.scenario.log.model_copy(update={"topics": ["/*/state", "/spray/*"]})
+    sim = Simulation(sim.scenario.model_copy(update={"duration": 2.0, "log": log}))
     sim.vehicles["sprayer"].command(al.PositionYaw((0.0, 0.0, 3.0)))
     folder = RunFolder.create("spray", tmp_path / "run")
     RecordedRun(sim, folder).fly()
@@ -208,7 +209,26 @@ def test_a_run_leaves_a_map_and_its_numbers(tmp_path):
     origin = sim.scenario.world.origin
     home = Transformer.from_crs(4326, 32632, always_xy=True).transform(origin.longitude, origin.latitude)
     assert np.hypot(*np.subtract(peak, home)) < 5.0
+    check_replay(folder)
     assert RunFolder.create("spray", tmp_path / "run", replace=True).path == folder.path
+
+
+def check_replay(folder):
+    """What `airloom view` shows of a run whose log has its spray."""
+    from airloom.spray.shown import map_in_reply, points_in
+    from airloom.studio.scene.spray_view import squares
+    from airloom.studio.sources.playback import Playback
+    from airloom.studio.sources.recorded import RecordedSource
+
+    clock = Playback()
+    source = RecordedSource(folder, clock)
+    clock.seek(1.6)
+    reply = source.ask("spray")
+    source.close()
+    assert len(points_in(reply)) > 100
+    mesh = squares(map_in_reply(reply), lambda x, y: 0.1 * x)
+    assert len(mesh.faces) > 20
+    assert np.allclose(mesh.vertices[:, 2], 0.1 * mesh.vertices[:, 0] + 0.04, atol=1e-5)
 
 
 def test_topics_tell_of_drops_and_map_when_somebody_listens():

@@ -197,17 +197,33 @@ def test_boxes_fill_a_ring_but_not_its_hole(tmp_path):
     assert volume == pytest.approx(2 * np.pi**2 * 2.0 * 0.5**2, rel=0.4)
 
 
+def test_a_user_is_told_if_fewer_stand_there_than_were_asked_for():
+    wood = {
+        "kind": "tree",
+        "scatter": {"kind": "random", "polygon": [[0, 0], [10, 0], [10, 10]], "count": 90, "apart": 3},
+    }
+    land = land_with({"wood": wood, "post": {"kind": "post", "position": [30, 0]}})
+    standing = len(land.things) - 1
+    assert 3 <= standing < 20
+    assert oddities(land.world, land.things) == [
+        f"wood: only {standing} of 90 fit into the polygon; have fewer, or less apart"
+    ]
+    wood["scatter"]["count"] = 2
+    land = land_with({"wood": wood})
+    assert not oddities(land.world, land.things)
+
+
 def test_a_user_is_told_what_is_odd_about_a_mesh(box_file, tmp_path):
     is_open = {"kind": "mesh", "file": box_file("open.stl", open=True), "collision": "boxes"}
     land = land_with({"own": is_open})
     assert not is_watertight(land.things[0].mesh)
-    assert "not watertight" in oddities(land.world)[0]
+    assert "not watertight" in oddities(land.world, land.things)[0]
     (tmp_path / "t.obj").write_text(
         "mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
     )
     (tmp_path / "t.mtl").write_text("newmtl a\nmap_Kd gone.png\n")
     land = land_with({"own": {"kind": "mesh", "file": str(tmp_path / "t.obj"), "collision": "exact"}})
-    assert "texture" in oddities(land.world)[0]
+    assert "texture" in oddities(land.world, land.things)[0]
     assert len(land.things[0].mesh.faces) == 1
 
 

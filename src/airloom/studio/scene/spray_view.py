@@ -12,7 +12,7 @@ from airloom.spray.shown import CoarseMap
 
 DROP = (205, 228, 250)
 ABOVE = 0.04  # m, so that it is seen and not the ground
-LEAST = 0.02  # of the most: less is not drawn
+LEAST = 0.04  # of the most: less is not drawn
 LITTLE, MUCH = np.array([140, 198, 222, 150]), np.array([18, 49, 150, 235])
 CORNERS = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
 
@@ -26,7 +26,12 @@ class SprayView:
     def show_drops(self, points: np.ndarray | None) -> None:
         if self._cloud is None:
             self._cloud = self._scene.add_point_cloud(
-                "/world/spray_drops", np.zeros((1, 3)), np.array([DROP]), point_size=0.03, visible=False
+                "/world/spray_drops",
+                np.zeros((1, 3)),
+                np.array([DROP]),
+                point_size=0.012,
+                point_shape="circle",
+                visible=False,
             )
         self._cloud.visible = points is not None and len(points) > 0
         if points is not None and len(points):
