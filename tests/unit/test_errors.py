@@ -21,11 +21,11 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
-    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError",
+    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
     "TerrainError", "TlsError", "TranscriptError",
 }  # fmt: skip
-FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError"}
+FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "Ns3Failed"}
 REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError"}
 MISSIONS = {"MissionError", "MissionTimeout"}
 
