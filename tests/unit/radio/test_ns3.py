@@ -90,11 +90,11 @@ def test_shares_are_those_of_the_reference(medium):
 
 
 def test_contention_is_that_of_the_reference(medium):
-    case = Contention("clusters", 15, 50, 100, "unicast")
+    case = Contention("circle", 5, 300, 100, "unicast")
     (row,) = (
         row for row in reference("ns3_contention.csv") if all(row[k] == str(v) for k, v in case._asdict().items())
     )
-    result = measure(medium(15), case)
+    result = measure(medium(5), case)
     assert result.delivery == pytest.approx(float(row["delivery"]), abs=0.003)
     assert result.delay_ms == pytest.approx(float(row["delay_ms"]), rel=0.02)
 
