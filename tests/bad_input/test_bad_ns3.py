@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from airloom.errors import UserError
 from airloom.radio.medium import EVERYBODY, Frame
 from airloom.radio.ns3 import Ns3Failed, Ns3Medium, Ns3Missing, installation
 from airloom.scenario.ns3_radio import Ns3Radio
@@ -188,8 +189,13 @@ def test_impossible_settings_are_refused(settings, complaint):
         Ns3Radio(**settings)
 
 
+def test_nobody_needs_no_radio():
+    with pytest.raises(UserError, match="nobody has a radio"):
+        Ns3Medium([], Ns3Radio())
+
+
 def test_files_need_a_folder():
-    with pytest.raises(Exception, match="need a folder"):
+    with pytest.raises(UserError, match="need a folder"):
         Ns3Medium(["a"], Ns3Radio(pcap=True))
 
 

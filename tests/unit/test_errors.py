@@ -21,11 +21,14 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
-    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError",
+    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
     "TerrainError", "TlsError", "TranscriptError", "WeatherError",
 }  # fmt: skip
-FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "WindFailed"}
+FAILURES = {
+    "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "Ns3Failed",
+    "WindFailed",
+}  # fmt: skip
 REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
 MISSIONS = {"MissionError", "MissionTimeout"}
 

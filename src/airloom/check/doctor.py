@@ -139,14 +139,15 @@ def _opengl() -> Finding:
 
 def _ns3() -> Finding:
     """For scenarios whose radio is ns-3's."""
-    from airloom.radio.ns3.installation import ADVICE, Ns3Missing, find_ns3, kept_programs
+    from airloom.radio.ns3.installation import ADVICE, Ns3Missing, compilation, find_ns3
 
     try:
         ns3 = find_ns3()
+        _, helper = compilation(ns3)
     except Ns3Missing as missing:
         return Finding("optional", "ns-3 for radio", "missing", str(missing))
-    compiled = any(kept_programs().glob(f"ns3-{ns3.version}-*"))
-    state = f"{ns3.version} in {ns3.include.parent} (helper {'compiled' if compiled else 'is compiled at first use'})"
+    when = "is compiled" if helper.is_file() else "will be compiled at first use"
+    state = f"{ns3.version} in {ns3.include.parent}; our helper {when}"
     return Finding(
         "optional" if ns3.doubt else "good", "ns-3 for radio", state, f"{ns3.doubt}: {ADVICE}" if ns3.doubt else ""
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from validation.contention import Contention, measure
 
 from airloom.errors import Refusal, UserError
 from airloom.radio.medium import EVERYBODY, Frame
@@ -25,7 +26,7 @@ except Ns3Missing as missing:
 
 MS = 1_000_000  # ns
 SPEED_OF_LIGHT = 299792458.0
-REFERENCE = Path(__file__).parents[3] / "validation/ns3_range.csv"
+REFERENCES = Path(__file__).parents[3] / "validation"
 LINKS = {
     "802.11g": {},
     "802.11n": {"standard": "n", "rate": 26},
@@ -64,8 +65,13 @@ def log_distance(power, distance):
     return power - 46.6777 - 30 * math.log10(distance)
 
 
+def reference(name):
+    lines = (REFERENCES / name).read_text().splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
 def test_shares_are_those_of_the_reference(medium):
-    rows = csv.DictReader(line for line in REFERENCE.open() if not line.startswith("#"))
+    rows = reference("ns3_range.csv")
     expected = {
         (row["fading"], row["mbit_per_second"], row["size"], row["distance"]): float(row["share"]) for row in rows
     }
@@ -81,6 +87,16 @@ def test_shares_are_those_of_the_reference(medium):
         share = len(air.advance(2000 * MS, line(0, float(distance)))) / 1000
         wanted = expected[fading, rate, size, distance]
         assert abs(share - wanted) < 4 * math.sqrt(wanted * (1 - wanted) / 1000)
+
+
+def test_contention_is_that_of_the_reference(medium):
+    case = Contention("circle", 5, 300, 100, "unicast")
+    (row,) = (
+        row for row in reference("ns3_contention.csv") if all(row[k] == str(v) for k, v in case._asdict().items())
+    )
+    result = measure(medium(5), case)
+    assert result.delivery == pytest.approx(float(row["delivery"]), abs=0.003)
+    assert result.delay_ms == pytest.approx(float(row["delay_ms"]), rel=0.02)
 
 
 def test_a_frame_takes_as_long_as_the_standard_says(medium):

@@ -79,20 +79,21 @@ def helper_program(tell: Callable[[str], None]) -> Path:
     ns3 = find_ns3()
     if ns3.doubt:
         tell(ns3.doubt)
-    compiler = _compiler()
-    command = [
-        compiler, "-std=c++17", "-O1", "-Wfatal-errors", f"-I{ns3.include}", str(SOURCES / "medium.cc"),
-        f"-L{ns3.libraries}", f"-Wl,-rpath,{ns3.libraries}", *(f"-l{name}" for name in ns3.links),
-    ]  # fmt: skip
-    program = kept_programs() / f"ns3-{ns3.version}-{_digest(ns3.version, *command)}"
+    command, program = compilation(ns3)
     if not program.is_file():
         tell(f"compiling the helper for ns-3 {ns3.version}, once: about {USUAL_TIME} s")
         _compile(command, program, ns3)
     return program
 
 
-def kept_programs() -> Path:
-    return Path(platformdirs.user_cache_dir("airloom")) / "programs"
+def compilation(ns3: Installation) -> tuple[list[str], Path]:
+    """How the helper is compiled, and where it is then kept."""
+    command = [
+        _compiler(), "-std=c++17", "-O1", "-Wfatal-errors", f"-I{ns3.include}", str(SOURCES / "medium.cc"),
+        f"-L{ns3.libraries}", f"-Wl,-rpath,{ns3.libraries}", *(f"-l{name}" for name in ns3.links),
+    ]  # fmt: skip
+    folder = Path(platformdirs.user_cache_dir("airloom")) / "programs"
+    return command, folder / f"ns3-{ns3.version}-{_digest(ns3.version, *command)}"
 
 
 def _compiler() -> str:

@@ -60,6 +60,8 @@ class Ns3Medium:
     ) -> None:
         """`folder` is for pcap files and flows, if they are wanted; what takes long or is doubtful is told."""
         self.names, self.radio = list(names), radio
+        if not self.names:
+            raise UserError("ns-3: nobody has a radio, so there is nothing to carry")
         if radio.base is not None and radio.base not in self.names:
             raise UserError(f"ns-3: the base station '{radio.base}' is no node; nodes are {', '.join(self.names)}")
         if (radio.pcap or radio.flow_monitor) and folder is None:
