@@ -1,12 +1,13 @@
 """A packet as logic sees it, and as it travels between the loom and its members.
 
-To and from a member packets are letters with a name that no member can have: `radio:NODE>TO` asks the radio of a node to
-send the content, `radio:NODE<SENDER` brings what it has heard, after a head with the times and the strength. So programs
-in other languages need no more than letters.
+To and from a member packets are letters with a name that no member can have: `radio:NODE>TO` asks the radio of a node
+to send the content, `radio:NODE<SENDER>TO` brings what it has heard, after a head with the times and the strength. So
+programs in other languages need no more than letters. The first letter of all, from `radio:`, names the nodes there are.
 """
 
 from __future__ import annotations
 
+import json
 import struct
 from typing import NamedTuple
 
@@ -15,6 +16,13 @@ HEAD = struct.Struct("<QQd")  # time sent and heard in ns, strength in dBm
 EVERYBODY = "*"
 LONGEST = 1400
 """Bytes of a packet, so that it fits into a frame of any medium with the heads that it adds."""
+
+
+class Nodes(NamedTuple):
+    """Who has a radio, and whose radios are a member's."""
+
+    all: list[str]
+    own: list[str]
 
 
 class Packet(NamedTuple):
@@ -54,6 +62,15 @@ def request_from(address: str) -> tuple[str, str]:
     if not (address.startswith(PREFIX) and mark):
         raise ValueError(f"'{address}' does not ask a radio to send: write {PREFIX}NODE>TO")
     return sender, to
+
+
+def letter_of_nodes(nodes: Nodes) -> tuple[str, bytes]:
+    """Name and content of the first letter to a member."""
+    return PREFIX, json.dumps(nodes._asdict()).encode()
+
+
+def nodes_from(content: bytes) -> Nodes:
+    return Nodes(**json.loads(content))
 
 
 def letter_for(receiver: str, packet: Packet) -> tuple[str, bytes]:
