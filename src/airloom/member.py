@@ -39,7 +39,16 @@ from airloom.loom.protocol import (
     Welcome,
 )
 from airloom.net.tls import TlsError
-from airloom.radio.packet import EVERYBODY, PREFIX, Packet, address_of_request, checked, packet_from
+from airloom.radio.packet import (
+    EVERYBODY,
+    PREFIX,
+    Nodes,
+    Packet,
+    address_of_request,
+    checked,
+    nodes_from,
+    packet_from,
+)
 
 __all__ = ["Current", "Member", "NodeRadio", "NotAdmitted", "Packet", "Seen", "Sight", "Turn", "current", "join"]
 
@@ -124,7 +133,7 @@ class Turn:
         """What the radio of each node has heard since the last turn."""
         heard: dict[str, list[Packet]] = {}
         for letter in self._all_letters:
-            if letter.other.startswith(PREFIX):
+            if letter.other.startswith(PREFIX) and letter.other != PREFIX:
                 node, packet = packet_from(letter.other, letter.content)
                 heard.setdefault(node, []).append(packet)
         return heard
@@ -132,6 +141,11 @@ class Turn:
     def radio(self, node: str) -> NodeRadio:
         """The radio of one of its vehicles or stations."""
         return NodeRadio(node, self.send, lambda: self._heard.pop(node, []))
+
+    @property
+    def nodes(self) -> Nodes | None:
+        """Who has a radio; told once, in the first turn of a run that has one."""
+        return next((nodes_from(letter.content) for letter in self._all_letters if letter.other == PREFIX), None)
 
     @property
     def time(self) -> float:
@@ -238,6 +252,10 @@ class Current:
         self._letters: list[Letter] = []
         self._heard: dict[str, list[Packet]] = {}
         self._turn: Turn | None = None
+        self.nodes: Nodes | None = None
+        """Who has a radio, if there is one."""
+        self.takes: Callable[[str, Packet], bool] = lambda node, packet: False
+        """Whether somebody else takes a packet, as sockets take datagrams."""
 
     def next_turn(self) -> int | None:
         """For `airloom exec`: the time of the next turn, None when the run is over."""
@@ -246,8 +264,9 @@ class Current:
             return None
         self._turn = turn
         self._letters += turn.letters
+        self.nodes = self.nodes or turn.nodes
         for node, packets in turn._heard.items():
-            self._heard.setdefault(node, []).extend(packets)
+            self._heard.setdefault(node, []).extend(packet for packet in packets if not self.takes(node, packet))
         return turn.time_ns
 
     @property

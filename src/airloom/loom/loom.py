@@ -41,7 +41,7 @@ from airloom.loom.protocol import (
 )
 from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate
-from airloom.radio.packet import PREFIX, letter_for, request_from
+from airloom.radio.packet import PREFIX, Nodes, letter_for, letter_of_nodes, request_from
 from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ class Membership:
     description: Description
     inbox: list[Letter] = field(default_factory=list)
     inbox_size: int = 0
+    is_introduced: bool = False
+    """Whether it knows who has a radio."""
 
     def post(self, letter: Letter) -> bool:
         """Whether there is room for it."""
@@ -300,8 +302,12 @@ class Loom:
 
     def _heard_by_radio(self, member: Membership) -> Iterator[Letter]:
         """What the radios of its nodes have heard since its last turn."""
-        radio = self._sim.radio
-        for name in member.nodes if radio else ():
+        if (radio := self._sim.radio) is None:
+            return
+        if not member.is_introduced:
+            member.is_introduced = True
+            yield Letter(*letter_of_nodes(Nodes(list(radio), list(member.nodes))))
+        for name in member.nodes:
             for packet in radio[name].receive():
                 yield Letter(*letter_for(name, packet))
 
@@ -384,9 +390,8 @@ class Loom:
                 raise ValueError("the scenario has no radio")
             sender, to = request_from(letter.other)
             if sender not in writer.nodes:
-                raise ValueError(
-                    f"'{shortened(sender)}' is none of its nodes: {', '.join(writer.nodes) or 'it has none'}"
-                )
+                own = ", ".join(writer.nodes) or "it has none"
+                raise ValueError(f"'{shortened(sender)}' is none of its nodes: {own}")
             radio[sender].send(letter.content, to)
         except (ValueError, PatternError) as error:
             yield f"cannot send by radio: {error}"

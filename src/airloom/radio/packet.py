@@ -2,7 +2,7 @@
 
 To and from a member packets are letters with a name that no member can have: `radio:NODE>TO` asks the radio of a node
 to send the content, `radio:NODE<SENDER>TO` brings what it has heard, after a head with the times and the strength. So
-programs in other languages need no more than letters. The first letter of all, from `radio:`, names the nodes there are.
+programs in other languages need no more than letters. The first letter of all, from `radio:`, names the nodes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The radio of a run: who has one, what waits to be sent, and what has been heard.
 
 Logic queues packets in its phase. The network phase follows, every period: the medium carries what was queued until
-the next one, with the vehicles where they are now, and what a node has heard by then it finds at its next turn. So nothing
-is heard in the phase it was sent in, whoever has its turn first.
+the next one, with the vehicles where they are now, and what a node has heard by then it finds at its next turn. So
+nothing is heard in the phase it was sent in, whoever has its turn first.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """UDP of scripts that are not to be changed, carried by the radio of their vehicle.
 
-Every node has an address, 10.73.0.1 and so on in the order of the scenario, and its name stands for it. What a script sends
-to one of them, to 10.73.255.255 or to 255.255.255.255 goes through the radio, with the eight bytes that a head of UDP
-has. What comes in is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and asyncio see it
-as they see any other; the socket takes off the address that was put in front. All other addresses are the machine's.
+Every node has an address, 10.73.0.1 and so on in the order of the scenario, and its name stands for it. What a script
+sends to one of them, to 10.73.255.255 or to 255.255.255.255 goes through the radio, with the eight bytes that a head of
+UDP has. What comes in is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and
+asyncio see it as they see any other; the socket takes off the address that was put in front. All other addresses are
+the machine's.
 """
 
 from __future__ import annotations
@@ -82,6 +83,19 @@ class Datagrams:
             if one.radio_port == port and one.radio_host in (None, here):
                 self._postman.sendto(front + packet.content[HEAD.size :], one.loopback)
         return True
+
+
+def patch_names(net: Datagrams) -> dict[Any, Any]:
+    """Names of nodes are names of hosts."""
+    by_name, information = socket.gethostbyname, socket.getaddrinfo
+
+    def gethostbyname(host: str) -> str:
+        return net.address(host) or by_name(host)
+
+    def getaddrinfo(host: Any, *more: Any, **options: Any) -> list:
+        return information(net.address(host) or host, *more, **options)
+
+    return {by_name: gethostbyname, information: getaddrinfo}
 
 
 def _plain_socket() -> socket.socket:
