@@ -1,1 +1,1 @@
-"""Radio: what nodes send to one another, and the media that carry it, lose it and delay it."""
+"""The radio: nodes give frames to a medium, which carries them, late, or not at all."""

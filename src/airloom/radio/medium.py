@@ -1,4 +1,4 @@
-"""What all media have in common: frames go in, arrivals come out, period by period."""
+"""What a medium is: it carries frames between nodes. The built-in model is one, ns-3 another."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 EVERYBODY = -1
-"""In the place of a node: a broadcast."""
+"""As the node that a frame is for: a broadcast, which nobody acknowledges."""
 
 
 class Frame(NamedTuple):
     """What a node gives to its radio."""
 
     number: int
-    """Counts up over the run."""
+    """Counts up over the run; who asks for results knows the frame by this."""
     sender: int
     to: int
     """A node, or EVERYBODY."""
     size: int
-    """Bytes of payload."""
+    """Of the payload, bytes."""
     time_ns: int
     """When it was given to the radio."""
 
@@ -33,19 +33,49 @@ class Arrival(NamedTuple):
     heard_ns: int
     """The end of its reception."""
     strength: float
-    """dBm"""
+    """dBm."""
+
+
+class Outcomes(NamedTuple):
+    """How it went so far, an array each with a number for each node."""
+
+    given: np.ndarray
+    """Frames that logic gave to this node's radio."""
+    sent: np.ndarray
+    """Frames that went on the air, each counted once however often it was tried."""
+    refused: np.ndarray
+    """Longer than a frame can be, to nobody, to itself, or given to a radio that was off."""
+    queue_drops: np.ndarray
+    """The queue was full, or was emptied when the radio went off."""
+    expired: np.ndarray
+    """Waited longer in the queue than frames live."""
+    retries: np.ndarray
+    """Times that a frame for one node was sent once more."""
+    acknowledged: np.ndarray
+    given_up: np.ndarray
+    """Frames for one node that were never acknowledged."""
+    heard: np.ndarray
+    """Frames that arrived at this node."""
+    collisions: np.ndarray
+    """Receptions that this node lost while another signal was on the air."""
+    noise_losses: np.ndarray
+    """Receptions that this node lost without another signal: too weak for the bit rate."""
 
 
 class Medium(Protocol):
-    """The built-in model, or ns-3. Payloads stay with Airloom: a medium knows sizes."""
+    """What carries the frames of a run. Positions are those at the beginning of the interval, [node, xyz], m."""
 
-    def reset(self, seed: int) -> None: ...
+    def reset(self, seed: int) -> None:
+        """Begin anew at time 0, with nothing on the air."""
 
     def send(self, frames: list[Frame]) -> None:
-        """Queue them; nothing moves."""
+        """Queue frames; nothing moves before `advance`."""
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
-        """Let the radios work until then; `positions` [node, 3] are those at the beginning."""
-        ...
+        """Let time go on, and return what was heard meanwhile, in the order of time."""
 
-    def close(self) -> None: ...
+    def outcomes(self) -> Outcomes:
+        """Counts since the reset."""
+
+    def close(self) -> None:
+        """Let go of processes and files."""

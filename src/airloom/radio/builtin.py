@@ -1,0 +1,197 @@
+"""The built-in medium: 802.11g ad hoc, over a channel that is computed."""
+
+from __future__ import annotations
+
+from math import inf, log10
+
+import numpy as np
+
+from airloom.radio.access import KINDS
+from airloom.radio.channel import FADING_MARGIN_DB, Channel, fill_antennas, reach_of
+from airloom.radio.csma import begin_interval, run
+from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
+from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
+from airloom.radio.obstruction import IGNORED, KINDS as OBSTRUCTIONS
+from airloom.radio.path_loss import LAWS, LIGHT
+from airloom.radio.phy import (
+    CODING, DETECTABLE_DBM, DETECTABLE_SNR_DB, ENERGY_DBM, LEAST_DBM, LLC_BYTES, LONG_SLOT_NS, LONGEST_MSDU, MAC_BYTES,
+    RATES, SHORT_SLOT_NS, SIFS_NS, UDP_IP_BYTES, acknowledgement_rate, noise_floor_dbm,
+)  # fmt: skip
+from airloom.radio.shadowing import WAVES, fill_phases, waves_of
+from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.timers import new_timers
+from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
+from airloom.sensors.noise import stream_key
+from airloom.world.land import Land
+
+REFERENCE_DISTANCE = 1.0
+LEAST_WINDOW, LARGEST_WINDOW = 15, 1023
+COLLECTED = 1 << 14
+"""Arrivals that are collected at once, at least."""
+
+
+def milliwatts(dbm: float | np.ndarray) -> np.ndarray:
+    return np.asarray(10.0 ** (0.1 * np.asarray(dbm, dtype=float)))
+
+
+def channel_of(radio: Radio, has_land: bool) -> Channel:
+    """The scenario's words as numbers."""
+    law, fading, obstruction = radio.channel.path_loss, radio.channel.fading, radio.channel.obstruction
+    shapes, distances, kind = (1.0, 1.0, 1.0), (0.0, 0.0), NO_FADING
+    if isinstance(fading, Nakagami):
+        shapes, distances, kind = fading.m, fading.distances, NAKAGAMI
+    elif isinstance(fading, Rician):
+        shapes, kind = (fading.k, fading.k, fading.k), RICIAN
+    logarithmic = law if isinstance(law, LogDistance) else LogDistance(kind="log-distance")
+    return Channel(
+        law=LAWS[law.kind],
+        exponent=logarithmic.exponent,
+        reference_distance=REFERENCE_DISTANCE,
+        reference_loss=logarithmic.reference_loss,
+        wavelength=LIGHT / radio.frequency,
+        shadowing=radio.channel.shadowing.deviation,
+        shadowing_distance=radio.channel.shadowing.distance,
+        obstruction=OBSTRUCTIONS[obstruction.kind] if has_land else IGNORED,
+        obstruction_loss=obstruction.loss,
+        fading=kind,
+        shapes=shapes,
+        shape_distances=distances,
+        least_mw=float(milliwatts(LEAST_DBM)),
+        faintest=LEAST_DBM - (FADING_MARGIN_DB if fading else 0.0),
+    )
+
+
+def access_of(radio: Radio) -> Access:
+    slot = LONG_SLOT_NS if radio.slot == "long" else SHORT_SLOT_NS
+    rate = RATES.index(radio.rate)
+    return Access(
+        slot=slot,
+        difs=SIFS_NS + 2 * slot,
+        least_window=LEAST_WINDOW,
+        largest_window=LARGEST_WINDOW,
+        attempts=radio.attempts,
+        lifetime=round(radio.lifetime * 1e9),
+        rate=rate,
+        broadcast_rate=RATES.index(radio.broadcast_rate or radio.rate),
+        acknowledgement_rate=acknowledgement_rate(rate),
+        headers=MAC_BYTES + LLC_BYTES + (UDP_IP_BYTES if radio.headers == "udp" else 0),
+        detectable_mw=float(milliwatts(DETECTABLE_DBM)),
+        detectable_snr=10.0 ** (0.1 * DETECTABLE_SNR_DB),
+        energy_mw=float(milliwatts(ENERGY_DBM)),
+    )
+
+
+class BuiltinMedium:
+    """A `Medium` that is computed here. What faults change are arrays of its own that apply from the next `advance` on.
+
+    `power` [node]: transmitted, dBm. `jamming` [node]: noise from elsewhere at a node, dBm, −inf for none. `is_on`
+    [node]: whether the radio works; a node that is nowhere (NaN) is off, too. `links` [sender, receiver]: False where
+    nothing gets through; None if all do.
+    """
+
+    def __init__(self, radio: Radio, nodes: int, land: Land | None = None) -> None:
+        self.radio, self.nodes, self._land = radio, nodes, land
+        has_land = land is not None and not _is_bare_plane(land)
+        self._channel, self._access = channel_of(radio, has_land), access_of(radio)
+        self.longest = LONGEST_MSDU + MAC_BYTES - self._access.headers
+        """Payload that a frame can carry, bytes."""
+        self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))))
+        self.reset(0)
+
+    def reset(self, seed: int) -> None:
+        nodes, waves = self.nodes, WAVES if self._channel.shadowing > 0.0 else 0
+        self.power = np.full(nodes, self.radio.power)
+        self.jamming = np.full(nodes, -inf)
+        self.is_on = np.ones(nodes, dtype=bool)
+        self.links: np.ndarray | None = None
+        self._key = np.uint64(stream_key(seed, "radio"))
+        self._waves = waves_of(stream_key(seed, "radio", "shadowing"), self._channel.shadowing_distance)
+        self._given = np.empty((0, 5), dtype=np.int64)
+        self._before: tuple[np.ndarray, ...] | None = None
+        self._epoch = 0
+        times, winners = new_timers(len(KINDS) * nodes)
+        self._ether = Ether(
+            nodes=_idle_nodes(nodes),
+            queues=np.empty((nodes, self.radio.queue), dtype=QUEUED),
+            times=times,
+            winners=winners,
+            who=np.empty((nodes, nodes), dtype=np.int32),
+            mean=np.empty((nodes, nodes)),
+            distance=np.empty((nodes, nodes)),
+            power=np.empty((nodes, nodes)),
+            transmitted=np.empty(nodes),
+            reach=np.empty(nodes),
+            world=np.empty(0) if self._land is None else self._land.array,
+            antennas=np.empty((nodes, 3)),
+            heights=np.empty(nodes),
+            phases=np.empty((nodes, waves, 4)),
+            links=np.empty((0, nodes), dtype=bool),
+            coding=CODING,
+            megabits=np.array(RATES, dtype=np.int64),
+            arrivals=np.empty(max(COLLECTED, nodes), dtype=HEARD_FRAME),
+            counts=np.zeros((nodes, len(Outcomes._fields)), dtype=np.int64),
+            clock=np.zeros(3, dtype=np.int64),
+        )
+
+    def send(self, frames: list[Frame]) -> None:
+        if not frames:
+            return
+        number, sender, to, size, time = np.array(frames, dtype=np.int64).T
+        fits = (0 <= size) & (size <= self.longest) & (EVERYBODY <= to) & (to < self.nodes) & (to != sender)
+        np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
+        given = np.stack([time, sender, to, number, size], axis=1)[fits]
+        given = np.concatenate([self._given, given])
+        self._given = given[np.lexsort((given[:, 3], given[:, 0]))]
+
+    def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
+        ether = self._ether
+        self._take_places(positions)
+        here = self.is_on & np.isfinite(positions).all(axis=1)
+        begin_interval(ether, self._access, here, self._noise, milliwatts(self.jamming))
+        heard: list[Arrival] = []
+        ether.clock[NEXT_GIVEN], is_over = 0, False
+        while not is_over:
+            ether.clock[ARRIVED] = 0
+            is_over = run(
+                ether, self._access, self._channel, self._key, self._epoch, self._given, until_ns
+            )  # fmt: skip
+            heard += map(Arrival._make, ether.arrivals[: ether.clock[ARRIVED]].tolist())
+        self._given = self._given[ether.clock[NEXT_GIVEN] :]
+        return heard
+
+    def _take_places(self, positions: np.ndarray) -> None:
+        """Who hears whom is found out anew if somebody has moved, or something else is different."""
+        links = np.empty((0, self.nodes), dtype=bool) if self.links is None else self.links
+        now = (np.array(positions, dtype=float), self.power.copy(), links.copy())
+        if self._before and all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(now, self._before, strict=True)):
+            return
+        self._before, ether = now, self._ether._replace(links=now[2])
+        self._ether, self._epoch = ether, self._epoch + 1
+        ether.transmitted[:] = self.power
+        ether.reach[:] = [reach_of(self._channel, power) for power in self.power]
+        fill_antennas(ether.world, now[0], self.radio.antenna, ether.antennas, ether.heights)
+        if self._channel.shadowing > 0.0:
+            fill_phases(self._waves, ether.antennas, ether.phases)
+
+    def outcomes(self) -> Outcomes:
+        return Outcomes(*self._ether.counts.T.copy())
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+def _idle_nodes(count: int) -> np.ndarray:
+    nodes = np.zeros(count, dtype=NODE)
+    nodes["is_on"], nodes["window"], nodes["epoch"] = 1, LEAST_WINDOW, -1
+    for field in ("awaits", "candidate", "follows"):
+        nodes[field] = NOBODY
+    return nodes
+
+
+def _is_bare_plane(land: Land) -> bool:
+    return land.grid is None and not land.things and not land.world.obstacles
+
+
+def medium_of(radio: Radio, nodes: int, land: Land | None = None) -> BuiltinMedium:
+    """The medium that a scenario asks for, for so many nodes. The land is what may be in the way."""
+    return BuiltinMedium(radio, nodes, land)

@@ -1,0 +1,113 @@
+"""The channel: how strongly everybody hears a sender, in the mean, and how strongly one frame.
+
+Received power = transmitted power − path loss − shadowing − obstruction, in dB, times the fading of the frame.
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+from typing import NamedTuple
+
+from airloom.compiled import compiled
+from airloom.radio.fading import NAKAGAMI, NO_FADING, nakagami, rician
+from airloom.radio.obstruction import IGNORED, obstruction
+from airloom.radio.path_loss import FREE_SPACE, LOG_DISTANCE, path_loss
+from airloom.radio.shadowing import shadowing
+from airloom.world.ground import ground
+
+LOWEST_ANTENNA = 0.1
+"""Above the ground, m: a radio does not fall silent because its vehicle has landed."""
+FADING_MARGIN_DB = 8.0
+"""Receivers that a sender's mean power misses by more than this are not asked whether fading helps them."""
+SHADOWING_MARGIN = 3.0
+"""Standard deviations of shadowing that may help."""
+
+
+class Channel(NamedTuple):
+    """Parameters of the laws. Lengths in m, losses in dB, powers in dBm unless a name says otherwise."""
+
+    law: int
+    exponent: float
+    reference_distance: float
+    reference_loss: float
+    wavelength: float
+    shadowing: float
+    """Standard deviation; 0 is none."""
+    shadowing_distance: float
+    obstruction: int
+    obstruction_loss: float
+    fading: int
+    shapes: tuple[float, float, float]
+    """Nakagami's m below the first distance, below the second, and beyond; or Rice's K in the first place."""
+    shape_distances: tuple[float, float]
+    least_mw: float
+    """Weaker frames do not count."""
+    faintest: float
+    """With less mean power fading does not help."""
+
+
+@compiled
+def fill_antennas(world, positions, offset, antennas, heights):
+    """Places of the antennas, which are never in the ground, and their heights above it."""
+    for node in range(positions.shape[0]):
+        x, y, z = positions[node, 0], positions[node, 1], positions[node, 2] + offset
+        floor = ground(world, x, y)[0] if world.shape[0] > 0 and x == x and y == y else 0.0
+        heights[node] = max(z - floor, LOWEST_ANTENNA)
+        antennas[node, 0], antennas[node, 1], antennas[node, 2] = x, y, floor + heights[node]
+
+
+@compiled
+def fill_row(channel, e, sender):
+    """Find out who can hear a sender, how strongly in the mean, and from how far; returns how many.
+
+    `e.links` [sender, receiver] are those that exist; without any, all do.
+    """
+    count, x, y, z = 0, e.antennas[sender, 0], e.antennas[sender, 1], e.antennas[sender, 2]
+    reach = e.reach[sender]
+    for other in range(e.antennas.shape[0]):
+        u, v, w = e.antennas[other, 0], e.antennas[other, 1], e.antennas[other, 2]
+        square = (u - x) ** 2 + (v - y) ** 2 + (w - z) ** 2
+        if other == sender or not square <= reach * reach or (e.links.shape[0] > 0 and not e.links[sender, other]):
+            continue
+        apart = sqrt(square)
+        level = e.transmitted[sender] - path_loss(
+            channel.law, apart, e.heights[sender], e.heights[other], channel.exponent, channel.reference_distance,
+            channel.reference_loss, channel.wavelength,
+        )  # fmt: skip
+        if channel.shadowing > 0.0:
+            level -= shadowing(e.phases, sender, other, apart, channel.shadowing, channel.shadowing_distance)
+        if channel.obstruction != IGNORED:
+            level -= obstruction(
+                e.world, channel.obstruction, channel.obstruction_loss, channel.wavelength, x, y, z, u, v, w
+            )
+        if level >= channel.faintest:
+            e.who[sender, count], e.mean[sender, count], e.distance[sender, count] = other, 10.0 ** (0.1 * level), apart
+            count += 1
+    return count
+
+
+@compiled
+def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
+    """The power, mW, with which one frame arrives."""
+    if channel.fading == NO_FADING:
+        return mean
+    if channel.fading == NAKAGAMI:
+        shape = channel.shapes[2]
+        if distance < channel.shape_distances[0]:
+            shape = channel.shapes[0]
+        elif distance < channel.shape_distances[1]:
+            shape = channel.shapes[1]
+        return mean * nakagami(shape, key, number, attempt, receiver, purpose)
+    return mean * rician(channel.shapes[0], key, number, attempt, receiver, purpose)
+
+
+def reach_of(channel: Channel, power: float) -> float:
+    """How far a signal counts at best, m: two-ray is never better than free space."""
+    spare = power - channel.faintest + SHADOWING_MARGIN * channel.shadowing
+    law = channel.law if channel.law == LOG_DISTANCE else FREE_SPACE
+    decade = 10.0 * channel.exponent if law == LOG_DISTANCE else 20.0
+    at_reference = path_loss(
+        law, channel.reference_distance, 1.0, 1.0, channel.exponent, channel.reference_distance,
+        channel.reference_loss, channel.wavelength,
+    )  # fmt: skip
+    return channel.reference_distance * 10.0 ** ((spare - at_reference) / decade) if decade else inf

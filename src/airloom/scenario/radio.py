@@ -1,0 +1,105 @@
+"""Radio in a scenario file: what nodes send with, and what becomes of it on the way."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field
+
+from .values import Extent, Model, NonNegative, Number, Positive, Whole
+
+Rate = Literal[6, 9, 12, 18, 24, 36, 48, 54]
+
+
+class LogDistance(Model):
+    """Reference loss + 10 × exponent × log₁₀(distance / 1 m)."""
+
+    kind: Literal["log-distance"]
+    exponent: Positive = Field(3.0, le=10, description="2 is free space, 3 a suburb, 4 a city")
+    reference_loss: Number = Field(46.6777, ge=0, le=200, description="at 1 m, dB")
+
+
+class FreeSpace(Model):
+    """Friis' law: nothing but the two antennas."""
+
+    kind: Literal["free-space"]
+
+
+class TwoRay(Model):
+    """Free space nearby; far away the reflection from the ground makes the power fall with the fourth power."""
+
+    kind: Literal["two-ray"]
+
+
+def _goes_up(distances: tuple[float, float]) -> tuple[float, float]:
+    if distances[0] > distances[1]:
+        raise ValueError("the nearer distance comes first")
+    return distances
+
+
+class Nakagami(Model):
+    """Fading of each frame at each receiver."""
+
+    kind: Literal["nakagami"]
+    m: tuple[Positive, Positive, Positive] = Field(
+        (1.5, 0.75, 0.75), description="below the first distance, below the second, beyond; 1 is Rayleigh, more is less"
+    )
+    distances: Annotated[tuple[NonNegative, NonNegative], AfterValidator(_goes_up)] = Field(
+        (80.0, 200.0), description="m"
+    )
+
+
+class Rician(Model):
+    """Fading of each frame at each receiver, with one ray that stands out."""
+
+    kind: Literal["rician"]
+    k: NonNegative = Field(6.0, le=1e6, description="power of that ray over the power of all others; 0 is Rayleigh")
+
+
+class Shadowing(Model):
+    """A loss that changes slowly with the places of both ends."""
+
+    deviation: NonNegative = Field(0.0, le=30, description="standard deviation, dB; 0 is none")
+    distance: Extent = Field(20.0, description="after which it is another, m: correlation e^(−moved / distance)")
+
+
+class Obstruction(Model):
+    """What ground, obstacles and things in the way take."""
+
+    kind: Literal["ignored", "fixed", "diffraction"] = Field(
+        "diffraction", description="nothing, `loss`, or that of a knife edge where the shortest way around bends"
+    )
+    loss: NonNegative = Field(20.0, le=200, description="dB, if it is fixed")
+
+
+PathLoss = Annotated[LogDistance | FreeSpace | TwoRay, Field(discriminator="kind")]
+Fading = Annotated[Nakagami | Rician, Field(discriminator="kind")]
+
+
+class RadioChannel(Model):
+    """The way from antenna to antenna."""
+
+    path_loss: PathLoss = LogDistance(kind="log-distance")
+    shadowing: Shadowing = Shadowing()
+    fading: Fading | None = Field(None, description="none if left out")
+    obstruction: Obstruction = Obstruction()
+
+
+class Radio(Model):
+    """A shared channel of 802.11g, ad hoc: what everybody's radio is like."""
+
+    period: Positive = Field(0.01, le=10, description="between two network phases, s")
+    rate: Rate = Field(6, description="of frames for one node, Mb/s")
+    broadcast_rate: Rate | None = Field(None, description="of frames for everybody, Mb/s; `rate` if left out")
+    power: Number = Field(16.0206, ge=-50, le=60, description="transmitted, dBm")
+    frequency: Number = Field(2.437e9, ge=1e8, le=1e11, description="Hz")
+    noise_figure: NonNegative = Field(7.0, le=50, description="of the receivers, dB")
+    antenna: Number = Field(0.0, ge=-100, le=100, description="above a vehicle's origin, m")
+    queue: Whole = Field(500, ge=1, le=10_000, description="frames that wait at a radio; more are dropped")
+    lifetime: Positive = Field(0.5, le=3600, description="of a frame in the queue, s")
+    attempts: Whole = Field(7, ge=1, le=255, description="at a frame for one node")
+    slot: Literal["long", "short"] = Field("long", description="20 µs, or 9 µs if nobody here speaks 802.11b")
+    headers: Literal["udp", "none"] = Field(
+        "udp", description="of IPv4 and UDP around each payload, 28 bytes; those of 802.11 are always there"
+    )
+    channel: RadioChannel = RadioChannel()
