@@ -454,10 +454,9 @@ def _make_system(name: str, choice: Any) -> System:
 def _make_radio(sim: Simulation) -> Radio | None:
     if (description := sim.scenario.radio) is None:
         return None
-    from airloom.radio.media import medium_of
+    from airloom.radio.builtin import medium_of
 
-    names = [*matching(((name, name) for name in sim.vehicles), description.vehicles), *description.stations]
-    return Radio(sim, description, medium_of(description, names, sim.fleet.land))
+    return Radio(sim, description, lambda nodes: medium_of(description, nodes, sim.fleet.land))
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

@@ -10,7 +10,14 @@ from __future__ import annotations
 from airloom.compiled import compiled
 from airloom.radio.fading import uniforms
 from airloom.radio.state import (
-    BACKOFF, EXPIRED, GIVEN, NOBODY, NOW, QUEUE_DROPS, REFUSED, SILENT,
+    BACKOFF,
+    EXPIRED,
+    GIVEN,
+    NOBODY,
+    NOW,
+    QUEUE_DROPS,
+    REFUSED,
+    SILENT,
 )  # fmt: skip
 from airloom.radio.timers import NEVER, set_timer
 

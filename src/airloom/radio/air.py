@@ -15,11 +15,31 @@ from airloom.radio.channel import faded, fill_row
 from airloom.radio.fading import uniforms
 from airloom.radio.medium import EVERYBODY
 from airloom.radio.phy import (
-    ACK_BYTES, DETECTION_NS, PREAMBLE_NS, SIFS_NS, SIGNAL_NS, SLOWEST_ACK_NS, US, air_time, error_events,
+    ACK_BYTES,
+    DETECTION_NS,
+    PREAMBLE_NS,
+    SIFS_NS,
+    SIGNAL_NS,
+    SLOWEST_ACK_NS,
+    US,
+    air_time,
+    error_events,
 )  # fmt: skip
 from airloom.radio.state import (
-    ACKNOWLEDGED, ACKNOWLEDGEMENT, ARRIVED, COLLISIONS, DATA, FADING_OF_ACKNOWLEDGEMENT, FADING_OF_DATA, HEARD,
-    LUCK_OF_ACKNOWLEDGEMENT, LUCK_OF_DATA, NOBODY, NOISE_LOSSES, NOW, SILENT,
+    ACKNOWLEDGED,
+    ACKNOWLEDGEMENT,
+    ARRIVED,
+    COLLISIONS,
+    DATA,
+    FADING_OF_ACKNOWLEDGEMENT,
+    FADING_OF_DATA,
+    HEARD,
+    LUCK_OF_ACKNOWLEDGEMENT,
+    LUCK_OF_DATA,
+    NOBODY,
+    NOISE_LOSSES,
+    NOW,
+    SILENT,
 )  # fmt: skip
 from airloom.radio.timers import NEVER
 

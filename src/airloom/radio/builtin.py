@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, log10
+from math import inf
 
 import numpy as np
 
@@ -11,14 +11,28 @@ from airloom.radio.channel import FADING_MARGIN_DB, Channel, fill_antennas, reac
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
-from airloom.radio.obstruction import IGNORED, KINDS as OBSTRUCTIONS
+from airloom.radio.obstruction import IGNORED
+from airloom.radio.obstruction import KINDS as OBSTRUCTIONS
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
-    CODING, DETECTABLE_DBM, DETECTABLE_SNR_DB, ENERGY_DBM, LEAST_DBM, LLC_BYTES, LONG_SLOT_NS, LONGEST_MSDU, MAC_BYTES,
-    RATES, SHORT_SLOT_NS, SIFS_NS, UDP_IP_BYTES, acknowledgement_rate, noise_floor_dbm,
+    CODING,
+    DETECTABLE_DBM,
+    DETECTABLE_SNR_DB,
+    ENERGY_DBM,
+    LEAST_DBM,
+    LLC_BYTES,
+    LONG_SLOT_NS,
+    LONGEST_MSDU,
+    MAC_BYTES,
+    RATES,
+    SHORT_SLOT_NS,
+    SIFS_NS,
+    UDP_IP_BYTES,
+    acknowledgement_rate,
+    noise_floor_dbm,
 )  # fmt: skip
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
 from airloom.radio.timers import new_timers
 from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
 from airloom.sensors.noise import stream_key
@@ -137,7 +151,7 @@ class BuiltinMedium:
         if not frames:
             return
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
-        fits = (0 <= size) & (size <= self.longest) & (EVERYBODY <= to) & (to < self.nodes) & (to != sender)
+        fits = (size >= 0) & (size <= self.longest) & (to >= EVERYBODY) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
         given = np.stack([time, sender, to, number, size], axis=1)[fits]
         given = np.concatenate([self._given, given])
@@ -163,7 +177,9 @@ class BuiltinMedium:
         """Who hears whom is found out anew if somebody has moved, or something else is different."""
         links = np.empty((0, self.nodes), dtype=bool) if self.links is None else self.links
         now = (np.array(positions, dtype=float), self.power.copy(), links.copy())
-        if self._before and all(np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(now, self._before, strict=True)):
+        if self._before and all(
+            np.array_equal(a, b, equal_nan=a.dtype == float) for a, b in zip(now, self._before, strict=True)
+        ):
             return
         self._before, ether = now, self._ether._replace(links=now[2])
         self._ether, self._epoch = ether, self._epoch + 1

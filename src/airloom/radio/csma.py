@@ -9,13 +9,34 @@ from __future__ import annotations
 
 from airloom.compiled import compiled
 from airloom.radio.access import (
-    ANSWER, ATTEMPT, END, SENSE, TIMEOUT, contend, draw_backoff, drop_expired, finish, give, ring, sense_medium,
+    ANSWER,
+    ATTEMPT,
+    END,
+    SENSE,
+    TIMEOUT,
+    contend,
+    draw_backoff,
+    drop_expired,
+    finish,
+    give,
+    ring,
+    sense_medium,
 )  # fmt: skip
 from airloom.radio.air import preamble_lasted, settle, stop, transmit
 from airloom.radio.medium import EVERYBODY
 from airloom.radio.phy import ACK_BYTES
 from airloom.radio.state import (
-    ACKNOWLEDGEMENT, ARRIVED, DATA, GIVEN_UP, NEXT_GIVEN, NOBODY, NOW, QUEUE_DROPS, RETRIES, SENT, SILENT,
+    ACKNOWLEDGEMENT,
+    ARRIVED,
+    DATA,
+    GIVEN_UP,
+    NEXT_GIVEN,
+    NOBODY,
+    NOW,
+    QUEUE_DROPS,
+    RETRIES,
+    SENT,
+    SILENT,
 )  # fmt: skip
 from airloom.radio.timers import NEVER, next_timer
 

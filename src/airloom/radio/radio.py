@@ -8,17 +8,18 @@ nothing is heard in the phase it was sent in, whoever has its turn first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from airloom.basics.clock import ticks_per_period
 from airloom.basics.hints import did_you_mean
-from airloom.basics.patterns import matching
+from airloom.basics.patterns import matches, matching
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Medium
 from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packet import Packet, PacketError, checked
+from airloom.world.noise import uniform
 
 if TYPE_CHECKING:
     from airloom.scenario.radio import Radio as Description
@@ -28,6 +29,7 @@ MOST_WAITING = 10_000
 """Packets that a node keeps for logic which does not ask for them; older ones are lost."""
 KEPT_NS = 5_000_000_000
 """Packets that nobody has heard by then are forgotten."""
+JITTER = 0x7261  # whatever else is drawn from the seed, this is apart
 
 
 class Node:
@@ -60,19 +62,30 @@ class Node:
         self.sent = self.heard = self.lost = 0
 
 
+class _Sent(NamedTuple):
+    """A packet that somebody may still hear."""
+
+    sender: Node
+    to: str
+    content: bytes
+    sent_ns: int
+
+
 class Radio(Mapping[str, Node]):
     """All nodes of a run by name."""
 
-    def __init__(self, sim: Simulation, description: Description, medium: Medium) -> None:
-        self._sim, self._medium = sim, medium
+    def __init__(self, sim: Simulation, description: Description, medium_for: Callable[[int], Medium]) -> None:
+        self._sim = sim
         self.period = ticks_per_period(1.0 / description.period, sim.step_ns)
         """Ticks from one network phase to the next."""
+        self._jitter_ns = round(description.jitter * 1e9)
         flying = matching(((name, name) for name in sim.vehicles), description.vehicles)
         names = [*flying, *description.stations]
         self._nodes = {name: Node(self, number, name) for number, name in enumerate(names)}
         self._by_number = list(self._nodes.values())
         self._places = {name: np.array(station.position) for name, station in description.stations.items()}
         self._positions = np.zeros((len(names), 3))
+        self._medium = medium_for(len(names))
         self.forget()
 
     def __getitem__(self, name: str) -> Node:
@@ -94,7 +107,7 @@ class Radio(Mapping[str, Node]):
     def forget(self) -> None:
         """All that was sent and heard: the run begins anew."""
         self._count = 0
-        self._on_air: dict[int, tuple[Frame, str, bytes]] = {}
+        self._on_air: dict[int, _Sent] = {}
         self._waiting: list[Frame] = []
         for node in self._by_number:
             node._forget()
@@ -102,11 +115,16 @@ class Radio(Mapping[str, Node]):
 
     def queue(self, sender: Node, content: bytes, to: str) -> None:
         content, receiver = checked(content), self._receiver(sender, to)
-        frame = Frame(self._count, sender.number, receiver, len(content), self._sim.time_ns)
+        sent_ns = self._sim.time_ns
+        frame = Frame(self._count, sender.number, receiver, len(content), sent_ns + self._delay_ns(self._count))
         self._count += 1
-        self._on_air[frame.number] = frame, to, content
+        self._on_air[frame.number] = _Sent(sender, to, content, sent_ns)
         self._waiting.append(frame)
         sender.sent += 1
+
+    def _delay_ns(self, number: int) -> int:
+        """Until a node's computer has handed a packet to its radio."""
+        return int(self._jitter_ns * float(uniform(self._sim.seed, JITTER, number)))
 
     def _receiver(self, sender: Node, to: str) -> int:
         """The node that is meant, or everybody, of whom those listen whose names match."""
@@ -137,16 +155,17 @@ class Radio(Mapping[str, Node]):
                 place[:] = self._places[node.name]
 
     def _deliver(self, arrival: Arrival) -> None:
-        frame, to, content = self._on_air[arrival.number]
-        sender, receiver = self._by_number[frame.sender], self._by_number[arrival.receiver]
-        if to == receiver.name or (frame.to == EVERYBODY and matching([(receiver.name, True)], to)):
-            receiver._hear(Packet(sender.name, to, content, frame.time_ns, arrival.heard_ns, arrival.strength))
+        it, receiver = self._on_air[arrival.number], self._by_number[arrival.receiver]
+        if matches(receiver.name, it.to):
+            receiver._hear(Packet(it.sender.name, it.to, it.content, it.sent_ns, arrival.heard_ns, arrival.strength))
 
     def _forget_the_unheard(self) -> None:
         """Numbers count up with the time, so the oldest come first."""
         before = self._sim.time_ns - KEPT_NS
-        while self._on_air and next(iter(self._on_air.values()))[0].time_ns < before:
-            del self._on_air[next(iter(self._on_air))]
+        for number, it in [*self._on_air.items()]:
+            if it.sent_ns >= before:
+                break
+            del self._on_air[number]
 
     def summary(self) -> dict[str, Any]:
         """For the run's summary: packets of each node."""

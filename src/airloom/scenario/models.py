@@ -13,6 +13,7 @@ from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
 from .objects import Object
+from .radio import Radio
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
 
@@ -289,6 +290,7 @@ class Scenario(Model):
     world: World = World()
     vehicles: dict[Name, Vehicle] = Field(min_length=1)
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
+    radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")

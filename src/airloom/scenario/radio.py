@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from .values import Extent, Model, NonNegative, Number, Positive, Whole
+from airloom.basics.patterns import Pattern
+
+from .values import Extent, Model, Name, NonNegative, Number, Positive, Vector3, Whole
 
 Rate = Literal[6, 9, 12, 18, 24, 36, 48, 54]
 
@@ -85,10 +87,24 @@ class RadioChannel(Model):
     obstruction: Obstruction = Obstruction()
 
 
+class Station(Model):
+    """A radio at a fixed place, such as a base station's."""
+
+    position: Vector3 = Field(description="of its antenna, world, m")
+
+
 class Radio(Model):
     """A shared channel of 802.11g, ad hoc: what everybody's radio is like."""
 
+    vehicles: Pattern = Field("*", description="name or pattern of those that have a radio")
+    stations: dict[Name, Station] = Field(default_factory=dict, description="radios at fixed places, by name")
     period: Positive = Field(0.01, le=10, description="between two network phases, s")
+    jitter: NonNegative = Field(
+        0.005,
+        le=1,
+        description="a node's computer hands a packet to its radio up to so much later, s; with none, packets that are "
+        "sent in the same turn collide",
+    )
     rate: Rate = Field(6, description="of frames for one node, Mb/s")
     broadcast_rate: Rate | None = Field(None, description="of frames for everybody, Mb/s; `rate` if left out")
     power: Number = Field(16.0206, ge=-50, le=60, description="transmitted, dBm")
