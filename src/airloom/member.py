@@ -14,7 +14,7 @@ how fast the machine is. The loop ends with the run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,8 +39,18 @@ from airloom.loom.protocol import (
     Welcome,
 )
 from airloom.net.tls import TlsError
+from airloom.radio.packet import (
+    EVERYBODY,
+    PREFIX,
+    Nodes,
+    Packet,
+    address_of_request,
+    checked,
+    nodes_from,
+    packet_from,
+)
 
-__all__ = ["Current", "Member", "NotAdmitted", "Seen", "Sight", "Turn", "current", "join"]
+__all__ = ["Current", "Member", "NodeRadio", "NotAdmitted", "Packet", "Seen", "Sight", "Turn", "current", "join"]
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -79,6 +89,21 @@ class Sight(Mapping[str, Seen]):
         return len(self._places)
 
 
+class NodeRadio:
+    """The radio of a node, with the names that `sim.radio[node]` has."""
+
+    def __init__(self, node: str, write: Callable[[str, bytes], None], take_heard: Callable[[], list[Packet]]) -> None:
+        self.name, self._write, self._take_heard = node, write, take_heard
+
+    def send(self, content: bytes, to: str = EVERYBODY) -> None:
+        """Queue bytes for a node, for all that a pattern such as `scout_*` names, or for everybody in reach."""
+        self._write(address_of_request(self.name, to), checked(content))
+
+    def receive(self) -> list[Packet]:
+        """What was heard since this was last asked."""
+        return self._take_heard()
+
+
 class Turn:
     """What a member is told at the beginning of its turn, and what it says at the end."""
 
@@ -95,9 +120,32 @@ class Turn:
         return Sight(self._places, protocol.states_in(self._body, self._count))
 
     @cached_property
+    def _all_letters(self) -> list[Letter]:
+        return protocol.letters_in(self._body, self._count)
+
+    @cached_property
     def letters(self) -> list[Letter]:
         """Those that came since the last turn; `other` is who wrote it."""
-        return protocol.letters_in(self._body, self._count)
+        return [letter for letter in self._all_letters if not letter.other.startswith(PREFIX)]
+
+    @cached_property
+    def _heard(self) -> dict[str, list[Packet]]:
+        """What the radio of each node has heard since the last turn."""
+        heard: dict[str, list[Packet]] = {}
+        for letter in self._all_letters:
+            if letter.other.startswith(PREFIX) and letter.other != PREFIX:
+                node, packet = packet_from(letter.other, letter.content)
+                heard.setdefault(node, []).append(packet)
+        return heard
+
+    def radio(self, node: str) -> NodeRadio:
+        """The radio of one of its vehicles or stations."""
+        return NodeRadio(node, self.send, lambda: self._heard.pop(node, []))
+
+    @property
+    def nodes(self) -> Nodes | None:
+        """Who has a radio; told once, in the first turn of a run that has one."""
+        return next((nodes_from(letter.content) for letter in self._all_letters if letter.other == PREFIX), None)
 
     @property
     def time(self) -> float:
@@ -202,7 +250,12 @@ class Current:
     def __init__(self, member: Member) -> None:
         self._member = member
         self._letters: list[Letter] = []
+        self._heard: dict[str, list[Packet]] = {}
         self._turn: Turn | None = None
+        self.nodes: Nodes | None = None
+        """Who has a radio, if there is one."""
+        self.takes: Callable[[str, Packet], bool] = lambda node, packet: False
+        """Whether somebody else takes a packet, as sockets take datagrams."""
 
     def next_turn(self) -> int | None:
         """For `airloom exec`: the time of the next turn, None when the run is over."""
@@ -211,6 +264,9 @@ class Current:
             return None
         self._turn = turn
         self._letters += turn.letters
+        self.nodes = self.nodes or turn.nodes
+        for node, packets in turn._heard.items():
+            self._heard.setdefault(node, []).extend(packet for packet in packets if not self.takes(node, packet))
         return turn.time_ns
 
     @property
@@ -239,6 +295,10 @@ class Current:
     def send(self, member: str, content: bytes) -> None:
         """A letter to another member, which gets it at its next turn."""
         self._now.send(member, content)
+
+    def radio(self, node: str) -> NodeRadio:
+        """The radio of one of its vehicles or stations."""
+        return NodeRadio(node, self.send, lambda: self._heard.pop(node, []))
 
     def letters(self) -> list[Letter]:
         """Those that came since they were last asked for."""

@@ -28,6 +28,7 @@ from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
 from airloom.plugin import find
+from airloom.radio.radio import Radio
 from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.scenario.objects import ObjectError
@@ -78,6 +79,8 @@ class Simulation:
         CommandTopics(self)
         self.guides = Guides(self)
         self.autopilots = Autopilots(self)
+        self.radio = _make_radio(self)
+        """Nodes by name, if the scenario has a radio."""
         self.loom = Loom(self)
         self.member_logs: Path | None = None
         """Where the output of members goes that the scenario starts."""
@@ -135,7 +138,7 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        outside = self.loom.listeners is not None or len(self.autopilots) > 0
+        outside = self.loom.listeners is not None or len(self.autopilots) > 0 or self.radio is not None
         idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle and not self.weather.info.turns
         return self._started and not outside and idle
 
@@ -215,6 +218,8 @@ class Simulation:
         """Take leave of members: processes that the scenario started end. Without members there is nothing to do."""
         self.loom.close()
         self.autopilots.close()
+        if self.radio is not None:
+            self.radio.close()
 
     def __enter__(self) -> Simulation:
         return self
@@ -310,6 +315,8 @@ class Simulation:
             self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()
+        if self.radio is not None:
+            self.radio.forget()
         for system in self.systems.values():
             system.reset(self)
 
@@ -372,6 +379,8 @@ class Simulation:
         self.autopilots.carry()
         self.autopilots.tell()
         had_turns = self.loom.take_turns()
+        if self.radio is not None:
+            self.radio.take_turn()
         self.autopilots.hear()
         if had_turns:
             self.autopilots.carry()
@@ -437,7 +446,8 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        periods = (*self._periods, *self._sim.loom.periods)
+        radio = self._sim.radio
+        periods = (*self._periods, *self._sim.loom.periods, *([radio.period] if radio else []))
         turns = [(tick // period + 1) * period for period in periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]
@@ -453,6 +463,14 @@ def _checked_seed(seed: int) -> int:
 def _make_system(name: str, choice: Any) -> System:
     plugin: Any = find("system", choice.kind)
     return plugin(name, plugin.Parameters.model_validate(choice.parameters))
+
+
+def _make_radio(sim: Simulation) -> Radio | None:
+    if (description := sim.scenario.radio) is None:
+        return None
+    from airloom.radio.builtin import medium_of
+
+    return Radio(sim, description, lambda nodes: medium_of(description, nodes, sim.fleet.land))
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

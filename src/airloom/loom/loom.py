@@ -41,6 +41,7 @@ from airloom.loom.protocol import (
 )
 from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate
+from airloom.radio.packet import PREFIX, Nodes, letter_for, letter_of_nodes, request_from
 from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
@@ -65,9 +66,13 @@ class Membership:
     period: int
     """Ticks from turn to turn."""
     vehicles: Sequence[Vehicle]
+    nodes: Sequence[str]
+    """Whose radios it uses."""
     description: Description
     inbox: list[Letter] = field(default_factory=list)
     inbox_size: int = 0
+    is_introduced: bool = False
+    """Whether it knows who has a radio."""
 
     def post(self, letter: Letter) -> bool:
         """Whether there is room for it."""
@@ -238,12 +243,20 @@ class Loom:
             vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
             if not vehicles:
                 raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
+            nodes = self._nodes_of(vehicles, description)
             rate = 1e9 / hello.period_ns if hello.period_ns else description.rate
             period = ticks_per_period(rate, self._sim.step_ns)
         except ValueError as error:
             raise ProtocolError(str(error)) from None
         phase = Phase[description.phase.upper()] if hello.phase is None else hello.phase
-        return Membership(hello.name, phase, period, vehicles, description)
+        return Membership(hello.name, phase, period, vehicles, nodes, description)
+
+    def _nodes_of(self, vehicles: Sequence[Vehicle], description: Description) -> list[str]:
+        """Whose radios it uses: those of its vehicles, and of the stations it stands at."""
+        if (radio := self._sim.radio) is None:
+            return []
+        at = matching(((name, name) for name in radio), description.stations) if description.stations else []
+        return [*(vehicle.name for vehicle in vehicles if vehicle.name in radio), *at]
 
     def _membership_changed(self) -> None:
         self.periods = {member.period for member in self._members.values()}
@@ -278,7 +291,7 @@ class Loom:
     def _play(self, members: list[Membership]) -> None:
         assert self._hub is not None
         now = self._sim.time_ns
-        round_ = Round(now, self._sights, {member.name: member.letters() for member in members})
+        round_ = Round(now, self._sights, {it.name: [*it.letters(), *self._heard_by_radio(it)] for it in members})
         outcomes = self._hub.play(round_, self._obeyed)
         if not outcomes:
             return
@@ -286,6 +299,17 @@ class Loom:
         for member, end in said:
             if end is not None:
                 self._carry_out(member, end)
+
+    def _heard_by_radio(self, member: Membership) -> Iterator[Letter]:
+        """What the radios of its nodes have heard since its last turn."""
+        if (radio := self._sim.radio) is None:
+            return
+        if not member.is_introduced:
+            member.is_introduced = True
+            yield Letter(*letter_of_nodes(Nodes(list(radio), list(member.nodes))))
+        for name in member.nodes:
+            for packet in radio[name].receive():
+                yield Letter(*letter_for(name, packet))
 
     def _obeyed(self, plan: Plan) -> bool:
         """Whether all that was said could be carried out at once."""
@@ -343,6 +367,9 @@ class Loom:
 
     def _deliver(self, writer: Membership, letter: Letter) -> Iterator[str]:
         """To the member of that name, or to all whom a pattern names but the writer; what goes wrong with it."""
+        if letter.other.startswith(PREFIX):
+            yield from self._send_by_radio(writer, letter)
+            return
         out = Letter(writer.name, letter.content)
         try:
             readers = self._readers(writer, letter.other)
@@ -354,6 +381,20 @@ class Loom:
         for reader in readers:
             if not reader.post(out):
                 yield f"wrote more to '{reader.name}' than can wait there, which is lost: {MOST_OF_LETTERS}"
+
+    def _send_by_radio(self, writer: Membership, letter: Letter) -> Iterator[str]:
+        """Through the radio of one of its nodes; what goes wrong with it."""
+        radio = self._sim.radio
+        try:
+            if radio is None:
+                raise ValueError("the scenario has no radio")
+            sender, to = request_from(letter.other)
+            if sender not in writer.nodes:
+                own = ", ".join(writer.nodes) or "it has none"
+                raise ValueError(f"'{shortened(sender)}' is none of its nodes: {own}")
+            radio[sender].send(letter.content, to)
+        except (ValueError, PatternError) as error:
+            yield f"cannot send by radio: {error}"
 
     def _readers(self, writer: Membership, whom: str) -> list[Membership]:
         if whom in self._members:

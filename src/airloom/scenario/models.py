@@ -14,6 +14,7 @@ from .generated import Meadow, Mountains, Vineyard
 from .light import Light
 from .nozzles import Nozzle
 from .objects import Object
+from .radio import Radio
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
@@ -303,6 +304,7 @@ class Member(Model):
     )
     rate: Positive = Field(50.0, description="turns a second, Hz")
     vehicles: Pattern = Field("*", description="name or pattern of those it sees and commands")
+    stations: Pattern | None = Field(None, description="name or pattern of the stations whose radios it uses")
     timeout: Positive = Field(10.0, description="wall time that a turn may take, s")
     start_timeout: Positive = Field(30.0, description="wall time until it must have joined, s")
     on_failure: Literal["stop", "hold", "continue"] = Field(
@@ -322,6 +324,7 @@ class Scenario(Model):
     world: World = World()
     vehicles: dict[Name, Vehicle] = Field(min_length=1)
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
+    radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")

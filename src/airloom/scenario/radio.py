@@ -6,7 +6,9 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from .values import Extent, Model, NonNegative, Number, Positive, Whole
+from airloom.basics.patterns import Pattern
+
+from .values import Extent, Model, Name, NonNegative, Number, Positive, Vector3, Whole
 
 Rate = Literal[6, 9, 12, 18, 24, 36, 48, 54]
 
@@ -85,9 +87,17 @@ class RadioChannel(Model):
     obstruction: Obstruction = Obstruction()
 
 
+class Station(Model):
+    """A radio at a fixed place, such as a base station's."""
+
+    position: Vector3 = Field(description="of its antenna, world, m")
+
+
 class Radio(Model):
     """A shared channel of 802.11g, ad hoc: what everybody's radio is like."""
 
+    vehicles: Pattern = Field("*", description="name or pattern of those that have a radio")
+    stations: dict[Name, Station] = Field(default_factory=dict, description="radios at fixed places, by name")
     period: Positive = Field(0.01, le=10, description="between two network phases, s")
     jitter: NonNegative = Field(
         0.01, le=10, description="how much later than asked a frame may leave, s: onboard clocks do not tick together"

@@ -17,6 +17,7 @@ from typing import NoReturn
 from airloom import member
 from airloom.virtual import patches
 from airloom.virtual.baton import VirtualTime
+from airloom.virtual.datagrams import Datagrams, address_of
 
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
@@ -31,7 +32,7 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
     signal.signal(signal.SIGTERM, lambda *_: _end(world))
     os.environ.setdefault("TZ", "UTC")  # local time is the same on every machine
     time.tzset()
-    patches.install(world, epoch_ns)
+    patches.install(world, epoch_ns, _datagrams(me))
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.parent.resolve()))
     code = _run(program, script)
@@ -41,6 +42,17 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
         place.leave()
         world.over = True
     sys.exit(code)
+
+
+def _datagrams(me: member.Current) -> Datagrams | None:
+    """UDP by radio, if the run has one and the script a place in it."""
+    if me.nodes is None or not me.nodes.own:
+        return None
+    addresses = {name: address_of(number) for number, name in enumerate(me.nodes.all)}
+    net = Datagrams(addresses, me.nodes.own, lambda sender, data, to: me.radio(sender).send(data, to))
+    me.takes = net.take
+    os.environ["AIRLOOM_ADDRESS"] = addresses[me.nodes.own[0]]
+    return net
 
 
 def _end(world: VirtualTime) -> None:

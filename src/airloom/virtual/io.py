@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from airloom.virtual.baton import VirtualTime
+from airloom.virtual.datagrams import Datagrams, RadioSocket, patch_names
 
 _select, _poll, _epoll = select.select, select.poll, select.epoll
 
@@ -36,7 +37,7 @@ class VirtualPoll:
         self._real.close()
 
 
-class VirtualSocket(socket.socket):
+class VirtualSocket(RadioSocket):
     """A socket whose waits, for data and for room, are on simulation time."""
 
     world: VirtualTime
@@ -106,9 +107,10 @@ class VirtualSocket(socket.socket):
         return bool(looking.poll(0))
 
 
-def patch_io(world: VirtualTime) -> dict[Any, Any]:
+def patch_io(world: VirtualTime, datagrams: Datagrams | None) -> dict[Any, Any]:
     """What takes the place of what."""
     VirtualPoll.world = VirtualSocket.world = world
+    VirtualSocket.net = datagrams
 
     def virtual_select(readers: Any, writers: Any, others: Any, timeout: float | None = None) -> Any:
         return repeated(world, lambda: _select(readers, writers, others, 0), timeout, any)
@@ -124,7 +126,8 @@ def patch_io(world: VirtualTime) -> dict[Any, Any]:
     classes.EpollSelector._selector_cls = staticmethod(epoll)
     classes.SelectSelector._select = staticmethod(virtual_select)
     classes.math = SimpleNamespace(ceil=float)  # the real ones count whole milliseconds, ours any fraction
-    return {_select: virtual_select, _poll: poll, _epoll: epoll, VirtualSocket.__base__: VirtualSocket}
+    replaced = {_select: virtual_select, _poll: poll, _epoll: epoll, socket.socket: VirtualSocket}
+    return replaced | (patch_names(datagrams) if datagrams else {})
 
 
 def repeated(

@@ -14,6 +14,7 @@ from typing import Any
 from airloom.virtual.baton import NS, VirtualTime
 from airloom.virtual.children import patch_children
 from airloom.virtual.compiler import spare_compiler
+from airloom.virtual.datagrams import Datagrams
 from airloom.virtual.dates import virtual_dates
 from airloom.virtual.io import patch_io
 from airloom.virtual.pipes import patch_pipes
@@ -31,7 +32,7 @@ STEADY_CLOCKS = (
 )  # fmt: skip
 
 
-def install(world: VirtualTime, epoch_ns: int) -> None:
+def install(world: VirtualTime, epoch_ns: int, datagrams: Datagrams | None = None) -> None:
     """For good: a process lives on one time only. `epoch_ns` is the Unix time at 0 s of the simulation."""
 
     def unix_ns() -> int:
@@ -43,7 +44,7 @@ def install(world: VirtualTime, epoch_ns: int) -> None:
         **_alarms(world),
         **virtual_dates(unix_ns),
         **patch_threads(world),
-        **patch_io(world),
+        **patch_io(world, datagrams),
         **patch_pipes(world),
         **patch_children(world),
     }
