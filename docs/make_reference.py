@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import generated, light, load, models, objects, scatter
+from airloom.scenario import figures, generated, light, load, models, objects, scatter, weather
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -86,9 +86,20 @@ SECTIONS: dict[type[BaseModel], str] = {
     light.Light: "Light",
     light.Sun: "Sun",
     light.Fog: "Fog",
+    weather.Weather: "Weather",
+    weather.Constant: "Layer: constant",
+    weather.Wave: "Layer: wave",
+    weather.Gust: "Layer: gust",
+    weather.Dryden: "Layer: dryden",
+    weather.Profile: "Layer: profile",
+    weather.Shelter: "Layer: shelter",
+    weather.ShelterRow: "Row that gives shelter",
+    weather.FieldOfWind: "Layer: field",
+    weather.Function: "Layer: function",
     models.Vehicle: "Vehicle",
     models.Inertia: "Inertia",
     models.Rotor: "Rotor",
+    models.DragPart: "Part with drag",
     models.Body: "Body",
     models.Tank: "Tank",
     models.Pose: "Pose",
@@ -99,6 +110,8 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     models.Log: "Log",
+    figures.Figure: "Figure",
+    figures.Panel: "Panel",
     SensorErrors: "Sensor errors",
 }
 

@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, tank, terrain
+from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, spray, tank, terrain, weather
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -13,6 +13,10 @@ CASES: list[Case] = [
     forces.free_fall,
     forces.hover_speed,
     forces.wind_tilt,
+    weather.part_drags,
+    weather.dryden,
+    weather.gusts_and_profiles,
+    weather.air_densities,
     tank.sloshing_modes,
     tank.sloshing_decay,
     tank.sloshing_frame,
@@ -36,4 +40,10 @@ CASES: list[Case] = [
     terrain.terrain_volume,
     flight.crazys_step,
     modes.mode_steps,
+    spray.terminal_speeds,
+    spray.drop_relaxation,
+    spray.evaporation,
+    spray.drop_sizes,
+    spray.rotor_downwash,
+    spray.drift,
 ]

@@ -42,7 +42,8 @@ from airloom.sensors.sensor import (
     world_to_body,
 )
 from airloom.sensors.sensor_errors import add_errors
-from airloom.world.atmosphere import air_density, air_pressure, air_temperature
+from airloom.weather.air import wind_at, wind_law
+from airloom.world.atmosphere import air_density, air_pressure, air_temperature, humid_air_density
 from airloom.world.geodesy import geodetic_to_local, local_to_geodetic
 from airloom.world.ground import (
     W_ALTITUDE,
@@ -50,6 +51,7 @@ from airloom.world.ground import (
     W_FIELD_Y,
     W_FIELD_Z,
     W_GRAVITY,
+    W_HUMIDITY,
     W_LATITUDE,
     W_LONGITUDE,
     W_PRESSURE,
@@ -66,6 +68,7 @@ __all__ = [  # noqa: RUF022
     "Kernel",
     "effect",
     "ticker",
+    "wind_law",
     "block_kernel",
     "sensor_kernel",
     "guide_kernel",
@@ -91,10 +94,13 @@ __all__ = [  # noqa: RUF022
     "air_temperature",
     "air_pressure",
     "air_density",
+    "humid_air_density",
+    "wind_at",
     "local_to_geodetic",
     "geodetic_to_local",
     "W_GRAVITY",  # gravity, m/s²
     "W_PRESSURE",  # pressure at the sea, Pa
+    "W_HUMIDITY",  # relative humidity, 0 … 1
     "W_TEMPERATURE",  # temperature at the sea, K
     "W_LATITUDE",  # latitude of the origin, rad
     "W_LONGITUDE",  # longitude of the origin, rad

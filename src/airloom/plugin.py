@@ -154,7 +154,7 @@ def _load_module(path: Path) -> Any:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
-        line = _line_in(path, error)
+        line = line_in(path, error)
         where = f"{path}, line {line}" if line else str(path)
         raise PluginError(f"plugin {where} cannot be loaded: {type(error).__name__}: {error}") from error
     finally:
@@ -162,7 +162,8 @@ def _load_module(path: Path) -> Any:
     return module
 
 
-def _line_in(path: Path, error: BaseException) -> int | None:
+def line_in(path: Path, error: BaseException) -> int | None:
+    """The innermost line of a file that an exception came through."""
     if isinstance(error, SyntaxError):
         return error.lineno
     trace, line = error.__traceback__, None

@@ -32,12 +32,14 @@ from airloom.scenario import ScenarioError, load
 from airloom.scenario.models import Scenario
 from airloom.scenario.objects import ObjectError
 from airloom.scenario.terrain import TerrainError
+from airloom.scenario.weather import WeatherError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
+from airloom.weather.weather import Weather
 from airloom.world.objects import oddities
 
 LONGEST_CHUNK = 1000  # ticks
@@ -61,7 +63,7 @@ class Simulation:
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
-        except (StackError, TerrainError, ObjectError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
@@ -69,6 +71,7 @@ class Simulation:
         self._events = self.bus.advertise("/events", messages.EVENT)
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self.eyes = Eyes(self)
+        self.weather = Weather(self)
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         self._sanity = Sanity(self)
@@ -126,14 +129,14 @@ class Simulation:
             self.engine.advance(self.tick, 1, 0, 0)
             self.tick += 1
             self._publisher.skip(self.tick)
-            self._sanity.check()
+            self._check()
         else:
             self._advance(self.tick + ticks, glance=glance)
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
         outside = self.loom.listeners is not None or len(self.autopilots) > 0
-        idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle
+        idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle and not self.weather.info.turns
         return self._started and not outside and idle
 
     def stop(self) -> None:
@@ -185,7 +188,7 @@ class Simulation:
             fleet.reset(self.seed)
             fleet.take_over(self.fleet)
             engine = _make_engine(scenario, fleet)
-        except (StackError, TerrainError, ObjectError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self._publisher.publish(self.tick)
         engine.reset()
@@ -193,6 +196,7 @@ class Simulation:
         self._take_in_vehicles()
         self._publisher = Publisher(self.bus, fleet, scenario.log.rate, after=self._publisher)
         self.eyes.settle()
+        self.weather.settle()
         self._hooks.find_controllers()
         self.autopilots.settle()
 
@@ -295,13 +299,14 @@ class Simulation:
                 member.controller.reset()
         for vehicle in self.vehicles.values():
             vehicle.forget()
+        self.weather.begin()
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
         for vehicle in self.vehicles.values():
             if vehicle.tank is not None:
                 vehicle.tank.warn_of_weight()
-        for text in oddities(self.scenario.world):
+        for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()
         self.guides.forget()
@@ -327,7 +332,7 @@ class Simulation:
                 publisher.prepare(self.tick)
                 self.eyes.prepare()
                 room = min(self.longest_chunk, publisher.room(self.tick))
-                turn = self._hooks.next_turn(publisher.turns + self.eyes.turns)
+                turn = self._hooks.next_turn(publisher.turns + self.eyes.turns + self.weather.info.turns)
                 if not self._fly_to(min(target, turn, self.tick + room)):
                     continue
                 if self._look_back() and watch is not None and self.tick < target:
@@ -344,10 +349,15 @@ class Simulation:
         publisher, wires = self._publisher, self.autopilots.wires
         ticks = turn - self.tick
         self.tick = self.engine.advance(self.tick, ticks, publisher.record_ticks, publisher.first_record, wires)
-        self._sanity.check()
+        self._check()
         if self.tick < turn:
             self.autopilots.attend()
         return self.tick == turn
+
+    def _check(self) -> None:
+        """End the run if what was flown makes no sense."""
+        self.weather.check()
+        self._sanity.check()
 
     def _look_back(self) -> bool:
         """Whatever follows the compiled ticks; tells whether messages were published."""
@@ -356,6 +366,7 @@ class Simulation:
         if published:
             self._publisher.publish(self.tick)
         self.eyes.look()
+        self.weather.info.tell()
         self._hooks.call("update")
         self._hooks.call("post_update")
         self.autopilots.carry()

@@ -54,6 +54,10 @@ class System(Plugin):
     def conclude(self, sim: Simulation) -> None:
         """When a recorded run has come to its end: say by `sim.fail` what was to be done and is not."""
 
+    def report(self, sim: Simulation) -> dict[str, Any]:
+        """Numbers for the run's summary; nothing if there are none."""
+        return {}
+
     @classmethod
     def overrides(cls, hook: str) -> bool:
         return getattr(cls, hook) is not getattr(System, hook)

@@ -33,6 +33,7 @@ from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
 from airloom.sensors.sensor import Sensor
+from airloom.spray.nozzles import Nozzles
 from airloom.vehicles.tank import Tank
 from airloom.world.ground import ground
 
@@ -52,11 +53,13 @@ class Vehicle:
         self._pushes: dict[str, np.ndarray] = {}
         self._faults: dict[str, dict[str, Fault]] = {}
         self._shares: dict[str, dict[str, float]] = {}
+        self._has_own_wind = False
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
         self.tank: Tank | None = None
         """None if it has none."""
         self.settle(craft)
+        self.nozzles = Nozzles(self)
 
     def settle(self, craft: Craft) -> None:
         """Take a place in the simulation's fleet, which may be a new one."""
@@ -65,6 +68,7 @@ class Vehicle:
         self._column = fleet.column(craft)
         self._memory, self._place = fleet.flight.blocks.reshape(-1), craft.block * row.WIDTH + craft.lane
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
+        fleet.flight.blown[self.place_in_blocks] = not self._has_own_wind
         self._settle_tank()
         for sensor in self._faults:
             self._apply_faults(sensor)
@@ -386,12 +390,26 @@ class Vehicle:
         """What was done to it."""
         for done in (self._pushes, self._faults, self._shares):
             done.clear()
+        self._has_own_wind = False
         if self.tank is not None:
             self.tank.forget()
+        self.nozzles.open = True
+
+    @property
+    def wind(self) -> np.ndarray:
+        """Velocity of the air around this vehicle, world, m/s."""
+        return self._get(row.WINDX, 3)
 
     def set_wind(self, wind: Any) -> None:
-        """Velocity of the air around this vehicle (world, m/s), until the next call."""
-        self._set(row.WINDX, self._vector("wind", wind))
+        """Velocity of the air around this vehicle (world, m/s) instead of the weather's, until the next call; None
+        gives it back to the weather.
+        """
+        if wind is not None:
+            self._set(row.WINDX, self._vector("wind", wind))
+        elif self._fleet.layers.is_plain:
+            self._set(row.WINDX, self._fleet.layers.wind)
+        self._has_own_wind = wind is not None
+        self._fleet.flight.blown[self.place_in_blocks] = wind is None
 
     def place(self, position: Any, yaw: float = 0.0, velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Put the vehicle elsewhere at once, level, with no rates."""

@@ -126,6 +126,8 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("world: labb\n", 5, "world: no world is called 'labb'; did you mean 'lab'? Known worlds: lab,"),
         ("world: {terrain: hill}\n", 5, "world.terrain.kind: must be 'plane', 'heightfield', 'survey', 'meadow', 'vineyard' or 'mountains' or the path of a terrain folder, got 'hill'"),
         ("world: {terrain: ./field}\n", 5, "world.terrain: there is no folder './field'"),
+        ("world: {terrain: ./bad.yaml}\n", 5, "'./bad.yaml' is a file, and a terrain is a folder: make it of a survey by airloom terrain build ./bad.yaml"),
+        ("world: {terrain: bad.yaml}\n", 5, "'bad.yaml' is a file, and a terrain is a folder"),
         ("world: {terrain: ./}\n", 5, "is no terrain folder: there is no terrain.json in it; make it anew with: airloom terrain build"),
         ("world:\n  terrain:\n    kind: heightfield\n    size: [1, 1]\n", 6, "world.terrain: give either heights or file"),
         ("world: {terrain: {kind: heightfield, size: [1, 1], heights: [[1, 2], [3]]}}\n", 5, "world.terrain.heights: the rows must be equally long"),

@@ -51,14 +51,18 @@ def refused(file: Path, **options: Any) -> str:
         (FLAT, {}, {"crop": "metres:500,500,600,600"}, "lies outside"),
         (FLAT, {}, {"crop": "pixels:30,0,5,5"}, "which has 20 columns and 20 rows"),
         (FLAT, {}, {"crop": "pixels:3,3,1,9"}, "a surface needs at least 2 × 2 pixels, and here are 1 × 9"),
-        (FLAT, {}, {"crop": "lonlat:20,20,21,21"}, "lies outside"),
+        (FLAT, {}, {"crop": "lonlat:20,20,21,21"}, "which reaches over 7."),
+        (FLAT, {}, {"crop": "lonlat:20,20,21,21"}, "° east and 4"),
         (FLAT, {}, {"crop": "metres:5,5,1,1"}, "is no crop, or has nothing in it: expected pixels:COLUMN,ROW"),
         (FLAT, {}, {"crop": "all"}, "'all' is no crop: expected pixels:COLUMN,ROW,WIDTH,HEIGHT"),
         (FLAT, {}, {"units": "fathoms"}, "'fathoms' is no unit of heights that is known: metres or feet"),
         (FLAT, {}, {"cell": 50.0}, "and needs 2 × 2: take smaller cells than 50 × 50 m (--cell)"),
         (FLAT, {}, {"cell": -1.0}, "--cell is a length in metres above 0, got -1"),
         (FLAT, {}, {"origin": (95.0, 7.0)}, "an origin is latitude (−90 … 90°)"),
+        (FLAT, {}, {"origin": (-33.0, 151.0)}, "km away from"),
         (FLAT, {}, {"overhangs": True}, "is a raster, and has one height at each place"),
+        (FLAT, {}, {"surface": "ground"}, "is a raster, whose heights have no classes: leave --surface out"),
+        (FLAT, {"dtype": "complex64"}, {}, "band 1 has complex numbers"),
     ],
 )
 def test_a_raster_that_cannot_be_ground(tmp_path, heights, changes, options, message):
@@ -138,6 +142,9 @@ def test_clouds_that_cannot_be_ground(tmp_path):
     assert "a point cloud has no pixels" in refused(cloud(file, POINTS), crop="pixels:0,0,5,5")
     assert "has no points classified as ground (class 2): use --surface top" in refused(file, surface="ground")
     assert "lies outside" in refused(file, crop="metres:500,500,600,600")
+    assert "° east, 20 … 21° north) lies outside" in refused(file, crop="lonlat:20,20,21,21")
+    assert "km away from" in refused(file, origin=(-33.0, 151.0))
+    assert "a point cloud has no bands" in refused(file, band=1)
     cloud(file, POINTS, np.full(len(POINTS), 7, dtype=np.uint8))
     assert "all of its points are classified as noise" in refused(file)
 
@@ -158,7 +165,7 @@ def test_a_las_that_is_cut_off_or_whose_header_is_garbage(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("field.ply", b"ply\nformat", "is damaged, or no PLY file"),
+        ("field.ply", b"ply\nformat", "is damaged, or no PLY file: what is in it makes no sense"),
         ("field.pcd", b"VERSION .7\nFIELDS x", "is damaged, or no PCD file"),
         ("field.xyz", b"one two three\nfour", "is damaged, or no XYZ file"),
         ("field.xyz", b"", "has no points"),

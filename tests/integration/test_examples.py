@@ -42,6 +42,15 @@ def test_example(
     assert HOLDS[script.stem](result), result
 
 
+def test_a_wind_of_your_own_lifts_who_flies_through_it() -> None:
+    layer = {"kind": "function", "function": f"{EXAMPLES}/my_wind.py:thermal"}
+    sim = al.Simulation.load("hover", overrides={"engine": "batch", "world.weather.layers.thermal": layer})
+    assert not sim.warnings, "it is compiled"
+    assert sim.weather.wind((0, 0, 10), 0.0) == pytest.approx([0, 0, 3])
+    assert sim.weather.wind((20, 0, 10), 10.0) == pytest.approx([0, 0, 3]), "it drifts"
+    assert sim.weather.wind((0, 40, 10), 0.0) == pytest.approx([0, 0, 0], abs=1e-6)
+
+
 def test_templates_fly() -> None:
     """The files to copy: a follower with a Python controller stays behind its leader until its tether is taut."""
     sim = al.Simulation.load(EXAMPLES / "my_scenario.yaml")

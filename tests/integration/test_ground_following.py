@@ -36,6 +36,22 @@ def test_it_stays_at_its_height_over_hills(engine):
     assert heights[40:].max() < 7.0
 
 
+def test_over_mountains_corners_are_taken_calmly_and_the_height_is_kept():
+    """To 2 m of 12, also where the path turns on a slope; at its end it stands still where it was told to."""
+    sim = Simulation.load("terrain", overrides={"engine": "batch"})
+    drone, follow, heights = sim.vehicles["drone"], sim.scenario.systems["follow"].parameters, []
+    while not sim.verdict.findings:
+        sim.step(100)
+        x, y, z = drone.position
+        heights.append(z - sim.fleet.land.height(x, y))
+        assert np.abs(drone.euler[:2]).max() < 0.4
+    above = np.array(heights[100:])
+    assert above.min() > follow["height"] - 2.0
+    assert above.max() < follow["height"] + 2.0
+    sim.run(until=sim.time + 6.0)
+    assert drone.position == pytest.approx(drone.setpoint.position, abs=0.1)
+
+
 def test_faster_and_lower_in_wind():
     sim, heights = flown(**{"systems.follow.speed": 8, "systems.follow.height": 3, "world.wind": [6, 3, 0]})
     assert sim.verdict.is_good

@@ -1,4 +1,4 @@
-"""Ctrl-C while a command starts: it comes at the very import of some module, so that no clock decides."""
+"""A signal while a command starts: it comes at the very import of some module, so that no clock decides."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import os, signal, sys
 def watch(event, args):
     if event == "import" and args[0] == WHERE and not came:
         came.append(args[0])
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), NUMBER)
 
 came = []
-WHERE = sys.argv.pop(1)
+WHERE, NUMBER = sys.argv.pop(1), int(sys.argv.pop(1))
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from airloom.cli import main
 sys.addaudithook(watch)
@@ -62,9 +62,9 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
-def interrupted(command, where):
+def interrupted(command, where, number=signal.SIGINT):
     return subprocess.run(
-        [sys.executable, "-c", INTERRUPTED_AT_AN_IMPORT, where, *command.split()],
+        [sys.executable, "-c", INTERRUPTED_AT_AN_IMPORT, where, str(int(number)), *command.split()],
         capture_output=True, text=True, timeout=180, stdin=subprocess.DEVNULL, env={**os.environ, "NO_COLOR": "1"},
     )  # fmt: skip
 
@@ -78,6 +78,12 @@ def check_it_ended_well(done, code):
 @pytest.mark.parametrize(("command", "code"), COMMANDS.items())
 def test_at_the_first_import(command, code):
     check_it_ended_well(interrupted(command, "typer"), code)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("command", ["run hover", "view"])
+def test_other_signals_at_the_first_import(command, number):
+    check_it_ended_well(interrupted(command, "typer", number), 128 + number)
 
 
 @pytest.mark.parametrize(

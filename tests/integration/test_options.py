@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests import fields, surveys
+from tests.unit.farm.test_comparison import write_map
 
 from airloom.basics.version import VERSION
 from airloom.bench import bench as benchmark
@@ -142,6 +144,56 @@ def test_bench(airloom, monkeypatch):
     assert all(f"{one['value']:.3g}" in said for one in kept)
     assert "≥ 200" in said
     assert "cannot write" in airloom("bench --quick --json nowhere/speed.json", 2)
+
+
+def test_plan(airloom):
+    """Rows across the field, of a part of it, by a servo: 15 lines of 40 m."""
+    fields.write(Path("field.geojson"), fields.polygon(fields.RECTANGLE, name="meadow"))
+    said = airloom(
+        "plan field.geojson --out mine.job --world empty --rate 30 --swath 7 --speed 3 --height 2 --canopy 1 "
+        "--surface ground --rows 0 --edge centre --headland 3 --hop 10 --lag 0.2 --tank 5 --flow 0.1,9 "
+        "--refill 8.5449,47.3972 --command servo --servo 7"
+    )
+    assert "meadow" in said
+    assert "15, 600 m sprayed of 690 m flown" in said
+    assert "headland of 3.0 m" in said
+    assert "2 m above plants of 1 m" in said
+    assert "30 L/ha, 3.78 L/min at 3 m/s" in said
+    assert "12.6 L, 2 refills of 5 L" in said
+    assert {file.name for file in Path("mine.job").iterdir()} == {
+        "job.json", "plan.png", "tank-1.plan", "tank-2.plan", "tank-3.plan",
+    }  # fmt: skip
+    assert '"command": 183' in Path("mine.job/tank-1.plan").read_text()
+    job = json.loads(Path("mine.job/job.json").read_text())
+    assert job["refill"]["place"] == pytest.approx([-52.4, -60.3], abs=1.0)
+    assert (job["lag"], job["headland"], job["lines"][0]["heights"][0][1]) == (0.2, 3.0, 3.0)
+
+
+def test_plan_by_a_map_and_over_terrain(airloom):
+    fields.write(Path("field.geojson"), fields.polygon(fields.RECTANGLE))
+    fields.write(Path("zones.geojson"), fields.polygon([(-60, -30), (0, -30), (0, 30), (-60, 30)], rate=80))
+    said = airloom("plan field.geojson --prescription zones.geojson --elsewhere none --flow 0,5")
+    assert "on 0.200 ha pump and nozzles cannot give what is asked for" in said
+    assert "10, 500 m sprayed of" in said
+    assert Path("field.job/plan.png").exists()
+    surveys.raster(Path("flat.tif"), lambda e, n: 0 * e + 300.0, pixel=5.0)
+    airloom("terrain build flat.tif --out flat.terrain")
+    said = airloom("plan field.geojson --terrain flat.terrain", 2)
+    assert "km from the world's origin" in said
+    surveys.raster(Path("bare.tif"), lambda e, n: 0 * e + 50.0, crs=None)
+    assert "give it by --crs" in airloom("plan field.geojson --prescription bare.tif", 2)
+    said = airloom("plan field.geojson --prescription bare.tif --crs EPSG:32632", 2)
+    assert "lies nowhere in the field" in said
+    assert "is not a least and a greatest flow" in airloom("plan field.geojson --flow 3", 2)
+
+
+def test_plan_compared_with_a_run(airloom):
+    fields.write(Path("field.geojson"), fields.polygon(fields.RECTANGLE))
+    write_map(Path("given.tif"), lambda x, y: 30.0 * ((abs(y) < 20) & (abs(x) < 50) & (x > -40)))
+    said = airloom("plan field.geojson --rate 30 --compare given.tif --out compared")
+    assert "asked, L 12" in said
+    assert "within ±20 %, share 0.9" in said
+    assert {file.name for file in Path("compared").iterdir()} == {"difference.png", "difference.tif"}
 
 
 def test_exec_moves_as_often_as_it_is_told(airloom):

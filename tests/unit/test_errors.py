@@ -23,10 +23,10 @@ MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
     "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
-    "TerrainError", "TlsError", "TranscriptError",
+    "TerrainError", "TlsError", "TranscriptError", "WeatherError",
 }  # fmt: skip
-FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError"}
-REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError"}
+FAILURES = {"AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "WindFailed"}
+REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
 MISSIONS = {"MissionError", "MissionTimeout"}
 
 

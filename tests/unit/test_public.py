@@ -17,8 +17,8 @@ import airloom
 ROOT = Path(__file__).parents[2]
 SCENARIOS = Path(airloom.__file__).parent / "scenario" / "scenarios"
 PUBLIC = (
-    "airloom", "airloom.autopilots", "airloom.bus", "airloom.joystick", "airloom.kernels", "airloom.member",
-    "airloom.plugin", "airloom.runs", "airloom.studio.sources", "airloom.systems", "airloom.testing",
+    "airloom", "airloom.autopilots", "airloom.bus", "airloom.farm", "airloom.joystick", "airloom.kernels",
+    "airloom.member", "airloom.plugin", "airloom.runs", "airloom.studio.sources", "airloom.systems", "airloom.testing",
 )  # fmt: skip
 PROGRAMS = [*sorted((ROOT / "examples").rglob("*.py")), *sorted(SCENARIOS.rglob("*.py"))]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -72,7 +72,9 @@ def test_public_names_are_there_and_named_in_the_package(module):
     assert module == "airloom" or f"`{module.removeprefix('airloom.')}`" in airloom.__doc__.replace("airloom.", "")
 
 
-@pytest.mark.parametrize("module", ["airloom", "airloom.runs", "airloom.autopilots", "airloom.studio.sources"])
+@pytest.mark.parametrize(
+    "module", ["airloom", "airloom.farm", "airloom.runs", "airloom.autopilots", "airloom.studio.sources"]
+)
 def test_names_are_imported_when_they_are_used(module):
     code = f"import sys, {module}; print([m for m in ('numba', 'numpy', 'matplotlib', 'viser') if m in sys.modules])"
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"

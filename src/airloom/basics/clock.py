@@ -49,6 +49,11 @@ def ticks_per_period(rate_hz: float, step_ns: int) -> int:
     return nearest
 
 
+def nearest_ticks(rate_hz: float, step_ns: int) -> int:
+    """Likewise, for whoever need not be exact."""
+    return max(round(NS_PER_SECOND / (rate_hz * step_ns)), 1)
+
+
 def _as_written(number: float) -> Fraction:
     """The decimal a person would read, so that 0.001 is a thousandth and not the nearest binary fraction."""
     try:

@@ -91,6 +91,9 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     if find_spec("embreex"):
         found["depth camera"], found["lidar"] = _depth_camera, _lidar
         found["eye that nobody wants"] = _unwanted_eye
+    for engine in ("mujoco", "batch"):
+        found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
+    found["100 000 drops"] = _drops
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -152,7 +155,7 @@ def _vehicle_steps(count: int, effort: Effort) -> Measurement:
     return Measurement(f"batch, N = {count}", rate, "M vehicle-steps/s", 7.0 if count >= 100 else None)
 
 
-def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade") -> Simulation:
+def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade", **changes: Any) -> Simulation:
     """Multirotors with odometry at 250 Hz, settled at their setpoints."""
     vehicle = {
         "extends": "multirotor",
@@ -161,7 +164,8 @@ def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade
         "pose": {"position": [0, 0, HEIGHT]},
         "copies": {"count": count, "spacing": 5},
     }
-    sim = Simulation.load("hover", overrides={"engine": engine, "systems": {}, "vehicles": {"drone": vehicle}})
+    overrides = {"engine": engine, "systems": {}, "vehicles": {"drone": vehicle}, **changes}
+    sim = Simulation.load("hover", overrides=overrides)
     fleet = sim.group()
     fleet.command(PositionYaw(fleet.positions))
     sim.run(SETTLED)
@@ -325,6 +329,12 @@ def _over_terrain(name: str, count: int, height: float, target: float, effort: E
     return Measurement(name, 100.0 * slower_over_terrain(count, height, effort), "% more than a plane", target, True)
 
 
+def _in_turbulence(name: str, engine: str, effort: Effort) -> Measurement:
+    from airloom.bench.weather import slower_in_turbulence
+
+    return Measurement(name, 100.0 * slower_in_turbulence(engine, effort), "% more than steady wind", 10.0, True)
+
+
 def _sloshing(effort: Effort) -> Measurement:
     from airloom.bench.tank import slower_with_sloshing
 
@@ -344,6 +354,12 @@ def _terrain_loaded(effort: Effort) -> Measurement:
 
     seconds = min(seconds_to_load() for _ in range(effort.repeats))
     return Measurement("terrain of 2000², loaded", seconds, "s to the first height", 1.0, less_is_better=True)
+
+
+def _drops(effort: Effort) -> Measurement:
+    from airloom.bench.spray import times_real_time
+
+    return Measurement("100 000 drops", times_real_time(effort), "× real time, one core", 1.0)
 
 
 def _second_start(effort: Effort) -> Measurement:

@@ -27,6 +27,7 @@ MAGNETIC_FIELD = "sensor_msgs/msg/MagneticField"
 RANGE = "sensor_msgs/msg/Range"
 POSE_STAMPED = "geometry_msgs/msg/PoseStamped"
 TRANSFORM_STAMPED = "geometry_msgs/msg/TransformStamped"
+VECTOR3 = "geometry_msgs/msg/Vector3"
 VECTOR3_STAMPED = "geometry_msgs/msg/Vector3Stamped"
 WRENCH_STAMPED = "geometry_msgs/msg/WrenchStamped"
 FLOAT64 = "std_msgs/msg/Float64"
@@ -37,12 +38,14 @@ SETPOINT = "airloom_msgs/msg/Setpoint"
 FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
 JOY = "sensor_msgs/msg/Joy"
 EVENT = "airloom_msgs/msg/Event"
+WIND_INFO = "airloom_msgs/msg/WindInfo"
 CONTROL_MODE = "airloom_msgs/msg/ControlMode"
 POSITION_YAW = "airloom_msgs/msg/PositionYaw"
 VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
 THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
 THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
 THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
+DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -71,6 +74,13 @@ _OWN_DEFINITIONS = {
         string source
         string level
         string text
+    """,
+    WIND_INFO: """
+        std_msgs/Header header
+        string[] name
+        geometry_msgs/Vector3[] true_wind
+        geometry_msgs/Vector3[] apparent_wind
+        geometry_msgs/Vector3[] drag_force
     """,
     CONTROL_MODE: """
         uint8 mode
@@ -103,6 +113,11 @@ _OWN_DEFINITIONS = {
         float64 thrust
         geometry_msgs/Vector3 torque
         bool world
+    """,
+    DEPOSITION_MAP: """
+        std_msgs/Header header
+        nav_msgs/MapMetaData info
+        float32[] data
     """,
 }
 
@@ -162,6 +177,17 @@ def event(time_ns: int, source: str, level: str, text: str) -> Any:
     sec, nanosec = divmod(time_ns, _NANOSECONDS)
     values = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "source": source, "level": level, "text": text}
     return build(EVENT, values)
+
+
+def wind_info(time_ns: int, names: list[str], true: np.ndarray, apparent: np.ndarray, drag: np.ndarray) -> Any:
+    """Wind (m/s) and drag (N) of each body, [body, xyz] in the world's axes."""
+    sec, nanosec = divmod(time_ns, _NANOSECONDS)
+    vectors = {"true_wind": true, "apparent_wind": apparent, "drag_force": drag}
+    values: dict[str, Any] = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "name": names}
+    values["header.frame_id"] = "world"
+    for name, rows in vectors.items():
+        values[name] = [build(VECTOR3, dict(zip("xyz", row, strict=True))) for row in rows.tolist()]
+    return build(WIND_INFO, values)
 
 
 def _zero(msgtype: str) -> Any:

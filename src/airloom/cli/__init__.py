@@ -1,4 +1,4 @@
-"""The command `airloom`. Ctrl-C is heeded before anything else is imported, and ends it cleanly from then on."""
+"""The command `airloom`. Signals are heeded before anything else is imported, and end it cleanly from then on."""
 
 import os
 import signal
@@ -10,15 +10,17 @@ ENDED_BY_CTRL_C = ("view", "replay", "serve")
 
 def main() -> None:
     """Run the command line; a user's mistake becomes one clear message and exit code 2."""
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:  # whoever started it may want Ctrl-C to pass it by
-        signal.signal(signal.SIGINT, _leave)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    for number, usual in before.items():
+        if usual is not signal.SIG_IGN:  # whoever started it may want it to pass by
+            signal.signal(number, _leave)
     try:
         from airloom.cli.app import run_command_line
 
         run_command_line()
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, usual in before.items():
+            signal.signal(number, usual)
 
 
 def _leave(number: int, _: object) -> None:
@@ -28,4 +30,4 @@ def _leave(number: int, _: object) -> None:
     os.write(2, b"Stopped.\n")
     command = sys.argv[1] if len(sys.argv) > 1 else ""
     is_usual = command in ENDED_BY_CTRL_C or (command == "fly" and os.isatty(0))  # as at its prompt
-    os._exit(0 if is_usual else 128 + number)
+    os._exit(0 if is_usual and number == signal.SIGINT else 128 + number)

@@ -19,6 +19,7 @@ from airloom.cli import (
     film,
     fly,
     listing,
+    plan,
     review,
     run,
     schema,
@@ -43,6 +44,7 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
   airloom plot last                     draw its figures
   airloom fly                           command a run from another terminal
   airloom terrain build field.tif       make ground to fly over of a survey
+  airloom plan field.geojson            plan the spraying of a field
   airloom doctor                        is everything installed and working?
 
 Each command explains itself: airloom run --help
@@ -57,7 +59,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, doctor, bench, check):
+for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, plan, doctor, bench, check):
     module.register(app)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.status import Status
 
 from airloom.cli.screen import out, say
@@ -83,6 +83,15 @@ def displayed(engine: str, quiet: bool) -> Iterator[Display | None]:
             yield display
     finally:
         display.close()
+
+
+@contextmanager
+def working() -> Iterator[Callable[[str, float], None]]:
+    """What is being done and how far it has come, on a terminal."""
+    columns = TextColumn("[bold]{task.description}"), BarColumn(None), TimeElapsedColumn()
+    with Progress(*columns, console=out, transient=True, expand=True, disable=not out.is_terminal) as bar:
+        task = bar.add_task("Opening", total=1.0)
+        yield lambda what, part: bar.update(task, description=what, completed=part)
 
 
 def tell_of_many(scenario: Scenario) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from airloom.cli.options import flag
+from airloom.cli.progress import working
 from airloom.cli.screen import new_table, out, say, warn
 from airloom.cli.signals import abandoned_by_signals
 
@@ -95,12 +94,13 @@ def build(
       airloom terrain build dem.tif --crop lonlat:7.60,45.02,7.62,45.04
       airloom terrain build scan.laz --surface ground --out hill.terrain
     """
-    from airloom.terrain.build import SUFFIX, build_terrain, part_of
+    from airloom.basics.folders import part_of
+    from airloom.terrain.build import SUFFIX, build_terrain
     from airloom.world.survey import Surveyed
 
     target = folder or survey.with_suffix(SUFFIX)
     place = _parsed_origin(origin)
-    with abandoned_by_signals(lambda: shutil.rmtree(part_of(target), ignore_errors=True)), _bar() as progress:
+    with abandoned_by_signals(lambda: shutil.rmtree(part_of(target), ignore_errors=True)), working() as progress:
         build_terrain(
             survey, target, origin=place, crs=crs, crop=crop, cell=cell, by=by.value if by else None, holes=holes.value,
             units=units, band=band, surface=surface.value, colour=colour, error=error, overhangs=overhangs,
@@ -154,17 +154,6 @@ def _parsed_origin(text: str | None) -> tuple[float, ...] | None:
         raise typer.BadParameter(
             f"'{text}' is not a latitude and a longitude in degrees, such as 45.05,7.67", param_hint="--origin"
         ) from None
-
-
-@contextmanager
-def _bar() -> Iterator[Callable[[str, float], None]]:
-    """What is being done and how far it has come, on a terminal."""
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = TextColumn("[bold]{task.description}"), BarColumn(None), TimeElapsedColumn()
-    with Progress(*columns, console=out, transient=True, expand=True, disable=not out.is_terminal) as bar:
-        task = bar.add_task("Opening", total=1.0)
-        yield lambda what, part: bar.update(task, description=what, completed=part)
 
 
 def _print_table(terrain: Surveyed) -> None:

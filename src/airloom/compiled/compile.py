@@ -29,7 +29,9 @@ from numba.np.arrayobj import make_array, populate_array
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
 COMMANDS = PACKAGE / "commands.py"
-_HAS_COMPILED_CODE = re.compile(rb"^@(compiled|\w*_kernel|effect|ticker)|types\.void\(|numba\.njit", re.MULTILINE)
+_HAS_COMPILED_CODE = re.compile(
+    rb"^@(compiled|\w*_kernel|\w*_law|effect|ticker)|types\.void\(|numba\.njit", re.MULTILINE
+)
 
 # Lane loops must reach LLVM's loop vectoriser whole. Left to itself LLVM unrolls eight iterations first and then
 # finds no vectors, and it must assume that two arrays overlap. Together: 3.9 → 8 M vehicle-steps/s.
@@ -89,12 +91,13 @@ def _dispatcher(function: Callable[..., Any], cache: bool) -> Any:
 class Kernel:
     """A compiled function of a fixed signature that the loop calls by its address."""
 
-    def __init__(self, function: Callable[..., Any], signature: Any) -> None:
+    def __init__(self, function: Callable[..., Any], signature: Any, dispatcher: Any = None) -> None:
+        """With a dispatcher of Numba's if the function needs other options than ours."""
         self.function = function
         self.name = function.__name__
         self.__doc__ = function.__doc__
         self._signature = signature
-        self._dispatcher = compiled(function)
+        self._dispatcher = dispatcher or compiled(function)
         self._address = 0
 
     @property
@@ -108,6 +111,9 @@ class Kernel:
                 result = _dispatcher(self.function, cache=False).get_compile_result(self._signature)
             self._address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         return self._address
+
+    def is_of(self, signature: Any) -> bool:
+        return self._signature == signature
 
     def __call__(self, *args: Any) -> Any:
         return self._dispatcher(*args)

@@ -63,6 +63,8 @@ MEAN_AX, MEAN_AY, MEAN_AZ, MEAN_ALPHA_X, MEAN_ALPHA_Y, MEAN_ALPHA_Z = _rows(6)
 KEPT_ROWS = _next
 """Rows up to here survive the tick; those below are scratch of one derivative or one step."""
 
+# The air's density as a share of 1.225 kg/m³: 1 unless the weather says otherwise. It follows from the altitude.
+(DENSITY,) = _rows(1)
 R00, R01, R02, R10, R11, R12, R20, R21, R22 = _rows(9)  # rotation matrix body→world
 UX, UY, UZ = _rows(3)  # velocity of the centre through the air, body
 FX, FY, FZ, TX, TY, TZ = _rows(6)  # wrench about the centre, body

@@ -13,6 +13,8 @@ from airloom.compiled.rows import COMMAND_ROWS, STATE_ROWS
 ) = range(13)  # fmt: skip
 # Columns of the sensor table, a row a sensor.
 KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, FROZEN, FIRST, SENSOR_WIDTH = range(10)
+# The weather: ticks from one look at it to the next, 0 if there is none; whether the density of the air acts.
+WEATHER_TICKS, WEATHER_DENSITY, WEATHER_WIDTH = range(3)
 # The first tick that counts, which a sensor in an outage will not see.
 NEVER = 2**62
 # Columns of the guide table, a row a lane.
@@ -65,3 +67,11 @@ class Flight(NamedTuple):
     """[record, vehicle, number]"""
     sane: np.ndarray
     """[block, number]: the last states that were sane, and their tick"""
+    weather: np.ndarray
+    """how often the weather is looked at, and what of it acts"""
+    layers: np.ndarray
+    """[layer, column]: wind laws and their numbers, see weather/air.py"""
+    blown: np.ndarray
+    """[block, lane]: 1 for vehicles in the weather's wind, 0 for those that somebody has given a wind of their own"""
+    foul: np.ndarray
+    """[block, (tick, x, y, z)]: when and where the wind was no number for the first time, a tick of −1 for never"""

@@ -7,15 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from airloom.compiled import compiled, tables
+from airloom.compiled import compiled
 from airloom.engines.engine import Digest
 from airloom.engines.fleet import Fleet
 from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
-from airloom.engines.tick import effects_of, keep_mean_acceleration, look_and_think
+from airloom.engines.tick import effects_of, keep_mean_acceleration, look_and_think, prepare_forces
 from airloom.physics.contact import corner_forces
 from airloom.physics.integrators import step_euler, step_rk4
-from airloom.physics.rotor import spin_rotors, sum_rotors
-from airloom.physics.wrench import call_tickers
 from airloom.scenario.models import Scenario
 
 
@@ -23,13 +21,10 @@ from airloom.scenario.models import Scenario
 def advance_batch(first_block, end_block, tick, ticks, dt, rk4, flight, sensing, record_ticks, first_record):
     """Fly each block for `ticks` before the next: vehicles do not touch one another in this engine."""
     for b in range(first_block, end_block):
-        w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
-        propellers = flight.propellers[stack[tables.PROPELLERS]]
-        effects, parameters = effects_of(stack, flight)
+        w = flight.blocks[b]
+        effects, parameters = effects_of(flight.stacks[b], flight)
         for t in range(tick, tick + ticks):
-            call_tickers(w, rotors, flight.world, t, effects, parameters)
-            spin_rotors(rotors)
-            sum_rotors(w, rotors, propellers)
+            prepare_forces(b, t, flight)
             if rk4:
                 step_rk4(w, flight.world, effects, parameters, dt)
             else:

@@ -19,6 +19,7 @@ from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
 from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
+from airloom.physics.wrench import drag_of_parts
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.faults import Fault
@@ -28,6 +29,7 @@ from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.tank import tank_numbers
 from airloom.watch.divergence import SANE_WIDTH
+from airloom.weather.layers import Layers
 from airloom.world.ground import ground, is_thing_near
 from airloom.world.land import Land
 from airloom.world.overlap import Upright, thing_within
@@ -145,6 +147,8 @@ class Fleet:
             raise StackError(f"vehicle {name}: {error}") from None
         influences = [Influence(add_liquid, keep_tank, tank_numbers(airframe))] if vehicle.tank else []
         influences += [it for system in systems if (it := _influence_of(system, name)) is not None]
+        if airframe.drag_rows:
+            influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
         eyes = [sensor for sensor in all_sensors if isinstance(sensor, Eye)]
@@ -215,6 +219,7 @@ class Fleet:
 
     def _allocate(self) -> None:
         self.land = Land(self.scenario.world, self.scenario.step)
+        self.layers = Layers(self.scenario, self.land)
         n, rotors = len(self.blocks), -(-self.rotor_count // row.ROTORS_TOGETHER) * row.ROTORS_TOGETHER
         sensors = [s for block in self.blocks for m in block for s in m.sensors]
         depth = max((self._delay_ticks(s) // self._period(s) + 2 for s in sensors), default=1)
@@ -232,6 +237,10 @@ class Fleet:
             effect_parameters=np.zeros((effects, rows * LANES)),
             records=np.zeros((tables.RECORD_COUNT, len(self.crafts), tables.RECORD_SPEEDS + self.rotor_count)),
             sane=np.zeros((n, SANE_WIDTH)),
+            weather=np.array([self.layers.ticks, self.layers.acts_on_density], dtype=np.int64),
+            layers=self.layers.table,
+            blown=np.ones((n, LANES), dtype=np.int64),
+            foul=np.full((n, 4), -1.0),
         )
         self.sensors = sensors
         self.sensor_index = {(s.vehicle, s.name): k for k, s in enumerate(sensors)}
@@ -255,6 +264,8 @@ class Fleet:
 
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
+        self.layers.begin(seed)
+        self.flight.blown[:], self.flight.foul[:] = 1, -1.0
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
         self.flight.guides[:], self.flight.stacks[:, tables.GUIDED_LANES] = 0, 0
         first_sensor = first_effect = 0
@@ -301,9 +312,10 @@ class Fleet:
         put(row.SPX, *pose.position)
         put(row.SYAW, pose.yaw)
         put(row.SCOS, np.cos(pose.yaw), np.sin(pose.yaw))
-        put(row.DRAG, vehicle.drag)
+        put(row.DRAG, craft.airframe.drag)
         put(row.BOX_X, *(0.5 * s for s in vehicle.body.size), *vehicle.body.position)
-        put(row.WINDX, *world.wind)
+        put(row.WINDX, *self.layers.wind)
+        put(row.DENSITY, 1.0)
         put(row.GRAVITY, world.gravity)
         put(row.FILTER_GAIN, *craft.estimator.gains(self.scenario.step))
         self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, vehicle.inertia.matrix())
@@ -407,6 +419,7 @@ class Fleet:
 
         One that an autopilot takes over, or gives back, stays where it is.
         """
+        self.layers.take_over(old.layers)
         before = {craft.name: craft for craft in old.crafts}
         for craft in self.crafts:
             if (was := before.get(craft.name)) and _same_but_for(was.vehicle, craft.vehicle, "pose", "autopilot"):
@@ -509,11 +522,15 @@ class Fleet:
         self.flight.stacks[block, tables.GUIDED_LANES] = np.count_nonzero(guides[:, tables.GUIDE_KERNEL])
 
     def hash_into(self, digest) -> None:
-        """Feed the state of every vehicle, in the scenario's order, to a hash."""
+        """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather."""
+        self.layers.hash_into(digest)
         for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.TARGET)).tobytes())
+            if not self.layers.is_plain:
+                digest.update(self.column(m)[row.DENSITY // LANES].tobytes())
+                digest.update(self.flight.blown[m.block, m.lane].tobytes())
             for k, influence in enumerate(m.influences):
                 if influence.ticker:
                     digest.update(self.numbers_of(m, k).tobytes())

@@ -49,12 +49,12 @@ def _arrays(model: mujoco.MjModel) -> tuple[np.ndarray, ...]:
 
 
 @compiled
-def weigh_liquids(liquids, blocks):
-    """Those whose level has changed."""
+def weigh_liquids(liquids, blocks, all_of_them):
+    """Those whose level has changed, or all: what MuJoCo was made with is no liquid's."""
     for k in range(liquids.table.shape[0]):
         line = liquids.table[k]
         w, i = blocks[line[BLOCK]], line[LANE]
-        if liquids.own[0][line[LIQUID]] != w[row.LIQUID_MASS + i]:
+        if all_of_them or liquids.own[0][line[LIQUID]] != w[row.LIQUID_MASS + i]:
             _weigh(liquids.own, w, i, line[VEHICLE], line[LIQUID])
             _weigh(liquids.hard, w, i, line[VEHICLE], line[LIQUID])
 

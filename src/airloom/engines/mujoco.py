@@ -12,7 +12,7 @@ import mujoco
 import numpy as np
 from numba import types
 
-from airloom.compiled import compiled, tables
+from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.engines.engine import Digest
@@ -22,9 +22,14 @@ from airloom.engines.liquids import liquids_of, weigh_liquids
 from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.mujoco_model import build_model, model_for_impacts, slowest_impact
 from airloom.engines.patches import NOWHERE, PatchSize, move_patches, no_patches, patches_of
-from airloom.engines.tick import effects_of, keep_mean_acceleration, keep_start_velocity, look_and_think
-from airloom.physics.rotor import spin_rotors, sum_rotors
-from airloom.physics.wrench import call_tickers, gather_wrench
+from airloom.engines.tick import (
+    effects_of,
+    keep_mean_acceleration,
+    keep_start_velocity,
+    look_and_think,
+    prepare_forces,
+)
+from airloom.physics.wrench import gather_wrench
 from airloom.scenario.models import Scenario
 
 
@@ -99,7 +104,7 @@ def _read_state(w, vehicles, qpos, qvel):
 @compiled
 def _step(impacts, patches, liquids, model, data, flight, dt):
     """A step of MuJoCo, or several short ones with the model for hard impacts."""
-    weigh_liquids(liquids, flight.blocks)
+    weigh_liquids(liquids, flight.blocks, False)
     move_patches(patches, flight.blocks, flight.vehicles, flight.world)
     if hits_soon(flight.blocks, flight.vehicles, flight.world, dt, impacts.fast):
         for _ in range(impacts.parts):
@@ -116,11 +121,9 @@ def advance_mujoco(
     blocks = flight.blocks
     for t in range(tick, tick + ticks):
         for b in range(blocks.shape[0]):
-            w, rotors, stack = blocks[b], flight.rotors[b], flight.stacks[b]
-            effects, parameters = effects_of(stack, flight)
-            call_tickers(w, rotors, flight.world, t, effects, parameters)
-            spin_rotors(rotors)
-            sum_rotors(w, rotors, flight.propellers[stack[tables.PROPELLERS]])
+            w = blocks[b]
+            effects, parameters = effects_of(flight.stacks[b], flight)
+            prepare_forces(b, t, flight)
             gather_wrench(w, effects, parameters)
             _apply_wrench(w, flight.vehicles[b], forces)
             keep_start_velocity(w)
@@ -202,7 +205,7 @@ class MujocoEngine:
             qpos[:3], qpos[3:7] = column[row.PX // LANES :][:3], column[row.QW // LANES :][:4]
             qvel[:3], qvel[3:6] = column[row.VX // LANES :][:3], column[row.WX // LANES :][:3]
         flight = self.fleet.flight
-        weigh_liquids(self._liquids, flight.blocks)
+        weigh_liquids(self._liquids, flight.blocks, True)
         self._patches.corners[:] = NOWHERE
         move_patches(self._patches, flight.blocks, flight.vehicles, flight.world)
         mujoco.mj_forward(self.model, self.data)

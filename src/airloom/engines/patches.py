@@ -23,7 +23,7 @@ from airloom.world.ground import W_COLUMNS, W_DX, W_DY, W_ROWS, W_X0, W_Y0, heig
 BASE_THICKNESS = 1.0  # m below the lowest height of a patch
 TRAVEL = 0.5  # m that a vehicle may move in a tick
 LEAST_SPAN = 1e-6  # m between the lowest and the highest height, by which MuJoCo divides
-NOWHERE = -1
+NOWHERE = -2  # no row or column, for −1 is the one beyond the edge
 
 
 class PatchSize(NamedTuple):
@@ -39,7 +39,7 @@ class PatchSize(NamedTuple):
         """For vehicles that extend `reach` from their origin, m."""
         need = ceil((reach + TRAVEL) / min(grid.cell)) + 1
         stride = max(need, 4)
-        rows, columns = (min(2 * need + stride + 1, n) for n in grid.heights.shape)
+        rows, columns = (min(2 * need + stride + 1, n + 2) for n in grid.heights.shape)
         return PatchSize(need, stride, rows, columns)
 
 
@@ -102,9 +102,9 @@ def move_patches(patches, blocks, vehicles, world):
 
 @compiled
 def _corner(along, size, cells, most):
-    """The first row, or column, of the patch of a vehicle that is `along` the grid."""
+    """The first row, or column, of the patch of a vehicle that is `along` the grid; −1 is that beyond the edge."""
     first = int(along) // size.stride * size.stride - size.need
-    return min(max(first, 0), int(most) - cells)
+    return min(max(first, -1), int(most) + 1 - cells)
 
 
 @compiled

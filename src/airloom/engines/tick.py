@@ -1,15 +1,23 @@
-"""The compiled tick, as far as both engines share it: sensors → guide → estimator → controller, after the bodies moved.
+"""The compiled tick, as far as both engines share it: weather → tickers → rotors before the bodies move, sensors →
+guide → estimator → controller after that.
 
 It runs for as many ticks as nobody looks. Everything a scenario chooses arrives in tables: which kernels a block calls
 and how often, which sensors sit where.
 """
 
+from math import isfinite
+
 from airloom.compiled import compiled, numbers_at, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import call_block, call_guide
+from airloom.physics.rotor import spin_rotors, sum_rotors, thin_out
+from airloom.physics.wrench import call_tickers
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 from airloom.watch.divergence import keep_sane
+from airloom.weather.air import wind_at
+from airloom.world.atmosphere import STANDARD_DENSITY, humid_air_density
+from airloom.world.ground import W_ALTITUDE, W_HUMIDITY, W_PRESSURE, W_STEP, W_TEMPERATURE
 
 
 @compiled
@@ -119,6 +127,50 @@ def record(w, rotors, vehicles, out):
 
 
 @compiled
+def effects_of(stack, flight):
+    first, end = stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT]
+    return flight.effects[first:end], flight.effect_parameters[first:end]
+
+
+@compiled
+def feel_weather(b, tick, flight):
+    """Wind and density at each vehicle's place, as often as the scenario says. A wind that is no number is not felt."""
+    period = flight.weather[tables.WEATHER_TICKS]
+    if period == 0 or tick % period != 0:
+        return
+    w, world = flight.blocks[b], flight.world
+    wind = w[row.SCRATCH : row.SCRATCH + 3]
+    for i in range(LANES):
+        if flight.vehicles[b, i] < 0:
+            continue
+        x, y, z = w[row.PX + i], w[row.PY + i], w[row.PZ + i]
+        if flight.weather[tables.WEATHER_DENSITY] != 0:
+            altitude = world[W_ALTITUDE] + z
+            density = humid_air_density(altitude, world[W_PRESSURE], world[W_TEMPERATURE], world[W_HUMIDITY])
+            w[row.DENSITY + i] = density / STANDARD_DENSITY
+        if flight.blown[b, i] == 0:
+            continue
+        wind_at(flight.layers, world, tick * world[W_STEP], x, y, z, wind)
+        if isfinite(wind[0]) and isfinite(wind[1]) and isfinite(wind[2]):
+            w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i] = wind[0], wind[1], wind[2]
+        elif flight.foul[b, 0] < 0.0:
+            flight.foul[b, 0], flight.foul[b, 1], flight.foul[b, 2], flight.foul[b, 3] = tick, x, y, z
+
+
+@compiled
+def prepare_forces(b, tick, flight):
+    """All that precedes the engine in a tick: the weather, what goes on beside the bodies, and the rotors."""
+    w, rotors, stack = flight.blocks[b], flight.rotors[b], flight.stacks[b]
+    effects, parameters = effects_of(stack, flight)
+    feel_weather(b, tick, flight)
+    call_tickers(w, rotors, flight.world, tick, effects, parameters)
+    spin_rotors(rotors)
+    sum_rotors(w, rotors, flight.propellers[stack[tables.PROPELLERS]])
+    if flight.weather[tables.WEATHER_DENSITY] != 0:
+        thin_out(w)
+
+
+@compiled
 def keep_start_velocity(w):
     """Velocity and rates before a tick, where the batch engine keeps its whole state."""
     for j in range(6 * LANES):
@@ -151,9 +203,3 @@ def look_once(tick, flight, sensing, record_ticks, first_record):
     """The first look, before anything has moved."""
     for b in range(flight.blocks.shape[0]):
         look_and_think(b, tick, flight, sensing, record_ticks, first_record)
-
-
-@compiled
-def effects_of(stack, flight):
-    first, end = stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT]
-    return flight.effects[first:end], flight.effect_parameters[first:end]

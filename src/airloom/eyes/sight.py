@@ -172,6 +172,8 @@ class Sight:
         if window.cells:
             vertices, faces = self._all_cells(window) if window.cells <= MOST_CELLS else self._finest_mesh(window)
             parts.append((vertices - middle, faces))
+            if self._has_edge(window):
+                parts += [(vertices - middle, faces) for vertices, faces in self._edges]
         if not parts:
             return LandScene(None, middle)
         firsts = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
@@ -186,18 +188,34 @@ class Sight:
         return bool((low[:2] < middle[:2] + around).all() and (high[:2] > middle[:2] - around).all())
 
     def _all_cells(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
-        """Of the grid in a window, as two triangles each, split as `ground` splits them."""
+        """Of the grid in a window."""
         grid = self._land.grid
         assert grid is not None
         rows, columns = slice(window.south, window.north + 1), slice(window.west, window.east + 1)
-        east, north = np.meshgrid(grid.east[columns], grid.north[rows])
         up = np.nan_to_num(grid.heights[rows, columns], nan=self._land.base)
-        corners = np.arange(up.size, dtype=np.uint32).reshape(up.shape)
-        southwest, southeast, northwest, northeast = (
-            corners[a, b].ravel() for a in (slice(-1), slice(1, None)) for b in (slice(-1), slice(1, None))
-        )
-        faces = np.stack([southwest, southeast, northeast, southwest, northeast, northwest], axis=1).reshape(-1, 3)
-        return np.column_stack([east.ravel(), north.ravel(), up.ravel()]), faces
+        return cells_of(grid.east[columns], grid.north[rows], up)
+
+    def _has_edge(self, window: Window) -> bool:
+        assert self._land.grid is not None
+        rows, columns = self._land.grid.heights.shape
+        return min(window.south, window.west) == 0 or window.north == rows - 1 or window.east == columns - 1
+
+    @cached_property
+    def _edges(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Of the grid, south, north, west and east: the cell in which the ground falls to its lowest height."""
+        grid, base = self._land.grid, self._land.base
+        assert grid is not None
+        (x0, y0), (dx, dy), (width, depth) = grid.corner, grid.cell, grid.size
+        east = np.concatenate([[x0 - dx], grid.east, [x0 + width + dx]])
+        edges = [np.nan_to_num(line, nan=base) for line in (*grid.heights[[0, -1]], *grid.heights[:, [0, -1]].T)]
+        south, north = (np.pad(line, 1, constant_values=base) for line in edges[:2])
+        low, lower = np.full_like(south, base), np.full_like(edges[2], base)
+        return [
+            cells_of(east, np.array([y0 - dy, y0]), np.stack([low, south])),
+            cells_of(east, np.array([y0 + depth, y0 + depth + dy]), np.stack([north, low])),
+            cells_of(east[:2], grid.north, np.stack([lower, edges[2]], axis=1)),
+            cells_of(east[-2:], grid.north, np.stack([edges[3], lower], axis=1)),
+        ]
 
     def _finest_mesh(self, window: Window) -> tuple[np.ndarray, np.ndarray]:
         """The tiles of the ground's mesh in a window."""
@@ -219,6 +237,17 @@ class Sight:
             *(obstacle_mesh(obstacle) for obstacle in self._land.world.obstacles.values()),
             *(thing.mesh for thing in self._land.things),
         ]
+
+
+def cells_of(east: np.ndarray, north: np.ndarray, up: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cells between corners [north, east] as two triangles each, split as `ground` splits them."""
+    x, y = np.meshgrid(east, north)
+    corners = np.arange(up.size, dtype=np.uint32).reshape(up.shape)
+    southwest, southeast, northwest, northeast = (
+        corners[a, b].ravel() for a in (slice(-1), slice(1, None)) for b in (slice(-1), slice(1, None))
+    )
+    faces = np.stack([southwest, southeast, northeast, southwest, northeast, northwest], axis=1).reshape(-1, 3)
+    return np.column_stack([x.ravel(), y.ravel(), up.ravel()]), faces
 
 
 def obstacle_mesh(obstacle: Obstacle) -> Mesh:

@@ -1,4 +1,4 @@
-"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, land, each with its own options."""
+"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, spray, land, with their options."""
 
 from __future__ import annotations
 
@@ -84,6 +84,19 @@ class Rest(Parameters):
         await pilot.sleep(self.sleep)
 
 
+class Spray(Parameters):
+    """Open the nozzles, or shut them, and fly on."""
+
+    spray: NonNegative = Field(description="L/min from now on; 0 shuts the nozzles")
+    speed: NonNegative = Field(
+        0.0, description="at which it is so much, in proportion to it, m/s; 0 for always so much"
+    )
+    of_pump: bool = Field(False, description="whether it is a share of what the pump can give instead, 0 to 1")
+
+    async def fly(self, pilot: Pilot) -> None:
+        pilot.spray(self.spray, self.speed, self.of_pump)
+
+
 class Land(Parameters):
     """Go straight down and stop the rotors."""
 
@@ -95,7 +108,8 @@ class Land(Parameters):
 
 
 KINDS = {
-    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "land": Land,
+    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "spray": Spray,
+    "land": Land,
 }  # fmt: skip
 
 
@@ -125,6 +139,7 @@ Item = Annotated[
     | Annotated[Circle, Tag("circle item")]
     | Annotated[Turn, Tag("turn item")]
     | Annotated[Rest, Tag("sleep item")]
+    | Annotated[Spray, Tag("spray item")]
     | Annotated[Land, Tag("land item")],
     Discriminator(_kind_of),
     BeforeValidator(_says_what_to_do),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from math import atan2, cos, dist, hypot, inf, pi, sin
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 LOOKS_WITHIN = 0.05  # rad
+SPRAY_PERIOD = 0.1  # s between two flows that follow the speed
 
 
 class Pilot:
@@ -32,6 +33,7 @@ class Pilot:
 
     def __init__(self, sim: Simulation, vehicle: Vehicle) -> None:
         self.sim, self.vehicle = sim, vehicle
+        self._spraying: Task | None = None
 
     @property
     def name(self) -> str:
@@ -61,6 +63,17 @@ class Pilot:
         """
         self._must_be_in_the_air("goto")
         await self._fly_to(position, self._yaw() if yaw is None else yaw, speed, timeout, "goto", above_ground)
+
+    async def fly_line(
+        self, end: Any, height: Callable[[float, float], float], speed: float = 2.0, timeout: float | None = None
+    ) -> None:
+        """Fly straight to a place, at the heights that a function of x and y gives, looking ahead."""
+        self._must_be_in_the_air("fly a line")
+        goal, here, now = self._place(end, "a line"), np.array(self.vehicle.setpoint.position), self._yaw()
+        turn = _short_way(atan2(*(goal - here)[1::-1]) - now)
+        trajectory = cruise.over_ground(here, goal, now, turn, speed, height)
+        self._check_reachable(trajectory.places())
+        await self._fly(trajectory, timeout, "a line")
 
     async def turn(
         self,
@@ -148,8 +161,43 @@ class Pilot:
         self.sim.guides.end(self.vehicle)
         self.vehicle.kill()
 
+    def spray(self, flow: float, speed: float = 0.0, of_pump: bool = False) -> None:
+        """Spray litres per minute from now on, 0 for none; with a speed (m/s), in proportion to that of the vehicle.
+
+        With `of_pump` it is a share of what the pump can give. A vehicle without a tank tells of it and flies on.
+        """
+        if not (0 <= flow < inf and 0 <= speed < inf):
+            raise MissionError(f"{self.name}: cannot spray {flow} L/min at {speed} m/s")
+        if self._spraying is not None:
+            self._spraying.cancel()
+            self._spraying = None
+        tank = self.vehicle.tank
+        if tank is None:
+            self.sim.event(self.name, f"would spray {flow:g} {'of its pump' if of_pump else 'L/min'}, had it a tank")
+            return
+        flow *= tank.max_flow if of_pump else 1.0
+        if flow > 0 and speed > 0:
+            self._spraying = self.sim.start(self._spray_by_speed(flow / speed), f"{self.name} sprays")
+            self._spraying.when_done(lambda _: None)
+        else:
+            tank.command(flow)
+
+    async def _spray_by_speed(self, flow_per_speed: float) -> None:
+        """So that a metre gets as much wherever the vehicle is slow."""
+        tank = self.vehicle.tank
+        assert tank is not None
+        try:
+            while True:
+                x, y, _ = self.vehicle.velocity
+                tank.command(flow_per_speed * hypot(x, y))
+                await Sleep(SPRAY_PERIOD)
+        finally:
+            tank.command(0.0)
+
     def brake(self) -> None:
-        """Leave whatever is being flown, and hover; a vehicle that is idle stays so."""
+        """Leave whatever is being flown, and hover, with the nozzles shut; a vehicle that is idle stays so."""
+        if self._spraying is not None:
+            self.spray(0.0)
         self.sim.guides.end(self.vehicle)
         if self.vehicle.armed:
             self.vehicle.recover()
@@ -167,11 +215,12 @@ class Pilot:
         if not self.vehicle.armed:
             raise MissionError(f"{self.name}: cannot {what} while idle; take off first")
 
-    def _ground(self, x: float, y: float) -> float:
+    def ground(self, x: float, y: float) -> float:
+        """Its height, m."""
         return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0])
 
     def _resting_height(self, x: float, y: float) -> float:
-        return self._ground(x, y) + self._rise()
+        return self.ground(x, y) + self._rise()
 
     def _rise(self) -> float:
         """How far above the ground it is when it stands."""
@@ -208,7 +257,7 @@ class Pilot:
     ) -> None:
         goal = self._place(position, what)
         if above_ground:
-            goal[2] += self._ground(*goal[:2])
+            goal[2] += self.ground(*goal[:2])
         self._check_reachable(goal[None])
         here = self.vehicle.position if not self.vehicle.armed else np.array(self.vehicle.setpoint.position)
         now = self._yaw()
@@ -216,7 +265,7 @@ class Pilot:
         if not 0 < speed < inf:
             raise PathError(f"{self.name}: {what} takes a speed above 0, got {speed} m/s")
         if above_ground:
-            trajectory = cruise.over_ground(here, goal, now, turn, speed, self._ground)
+            trajectory = cruise.over_ground(here, goal, now, turn, speed, self.ground)
             self._check_reachable(trajectory.places())
         else:
             trajectory = cruise.straight(here, goal, now, turn, speed)

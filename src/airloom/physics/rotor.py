@@ -95,6 +95,14 @@ def sum_rotors(w, rotors, propellers):
 
 
 @compiled
+def thin_out(w):
+    """Thrust, H-force and moments are proportional to the density of the air; once a tick, after they are summed."""
+    for n in range(42):
+        for i in range(LANES):
+            w[row.ROTOR_PUSH + n * LANES + i] *= w[row.DENSITY + i]
+
+
+@compiled
 def _damping(w, n, i):
     d = row.ROTOR_DAMPING + n * 6 * LANES + i
     return (

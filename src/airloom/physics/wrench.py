@@ -4,7 +4,7 @@ from numba import types
 
 from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.physics.attitude import orient
-from airloom.physics.drag import add_drag
+from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
 from airloom.physics.rotor import add_rotors
 
@@ -60,3 +60,9 @@ def gather_wrench(w, effects, parameters):
     add_rotors(w)
     add_drag(w)
     add_effects(w, effects, parameters)
+
+
+@effect
+def drag_of_parts(w, p):
+    """Of vehicles whose drag is more than a number."""
+    add_drag_of_parts(w, p)

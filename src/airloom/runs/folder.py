@@ -23,6 +23,7 @@ _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
 _AUTOPILOT_FOLDER = re.compile(r"autopilot-\w+")
 _MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
 _FIGURE = re.compile(r"flight-\w+\.png|fleet\.png|seen-\w+-\w+\.png|pursuit\.png|fields\.png")
+_MAP = re.compile(r"deposition\w*\.(png|tif|npy)")
 _POINTS = re.compile(r"[^/.][^/]*\.la[sz]", re.IGNORECASE)
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 _UNFINISHED = f"{_SUMMARY}.unfinished"
@@ -207,7 +208,7 @@ def _is_ours(entry: Path) -> bool:
         return entry.is_socket() or entry.is_file()
     if entry.is_dir():
         return _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None
-    patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE, _POINTS)
+    patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE, _MAP, _POINTS)
     return entry.name in (_LOG, _SUMMARY, _SCENARIO, _UNFINISHED) or any(one.fullmatch(entry.name) for one in patterns)
 
 

@@ -100,9 +100,9 @@ class RecordedRun:
         seed = sim.seed if seed is None else seed
         about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": VERSION}
         text = resolved_text(sim.scenario)
-        return LogWriter(
-            self.folder.log, sim.bus, wanted.topics, rates=wanted.rates, metadata=about, scenario_text=text
-        )
+        drawn = {topic for figure in sim.scenario.figures.values() for topic in figure.topics}
+        topics = [*wanted.topics, *sorted(drawn)]
+        return LogWriter(self.folder.log, sim.bus, topics, rates=wanted.rates, metadata=about, scenario_text=text)
 
     def stop(self) -> None:
         """End at the next chunk; safe in a signal handler."""
@@ -189,6 +189,7 @@ class RecordedRun:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
         boards, ends = sim.autopilots.reports(), sim.loom.ends()
+        reports = {name: told for name, system in sim.systems.items() if (told := system.report(sim))}
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -204,6 +205,7 @@ class RecordedRun:
             **({"speed": self.pacer.speed, "lateness": self._lateness()} if self.pacer else {}),
             **({"autopilots": boards} if boards else {}),
             **({"members": ends} if ends else {}),
+            **({"systems": reports} if reports else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }
@@ -295,11 +297,12 @@ class RecordedRun:
         """Whoever asks for a topic that nobody has may have mistyped it; the usual patterns suit most runs, not all."""
         if not self._log or self.outcome.error or not self.sim.tick:
             return
-        wanted, names = self.sim.scenario.log, [topic.name for topic in self.sim.bus.topics()]
-        for key, patterns in ("topics", wanted.topics), ("rates", wanted.rates):
+        scenario, names = self.sim.scenario, [topic.name for topic in self.sim.bus.topics()]
+        drawn = {f"figures.{name}": figure.topics for name, figure in scenario.figures.items()}
+        for key, patterns in {"log.topics": scenario.log.topics, "log.rates": scenario.log.rates, **drawn}.items():
             for pattern in sorted({*patterns} - {*Log().topics}):
                 if not any(matches_any(name, (pattern,)) for name in names):
-                    text = f"log.{key}: no topic is like '{pattern}'{did_you_mean(pattern, names)}"
+                    text = f"{key}: no topic is like '{pattern}'{did_you_mean(pattern, names)}"
                     self.sim.event("log", text, level="warning")
 
     def _close_log(self) -> None:

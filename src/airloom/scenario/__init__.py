@@ -2,7 +2,7 @@
 
 from .errors import ScenarioError
 from .library import describe, known
-from .loader import load, load_vehicle
+from .loader import load, load_vehicle, load_world
 from .models import Scenario
 from .overrides import parse_override
 from .schema import json_schema, vehicle_schema
@@ -16,6 +16,7 @@ __all__ = [
     "known",
     "load",
     "load_vehicle",
+    "load_world",
     "parse_override",
     "resolved_text",
     "vehicle_schema",

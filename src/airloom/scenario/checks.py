@@ -93,6 +93,8 @@ def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
 
 def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float, int], int]]]:
     yield ("log", "rate"), scenario.log.rate, ticks_per_period
+    if not scenario.world.weather.is_plain:
+        yield ("world", "weather", "rate"), scenario.world.weather.rate, ticks_per_period
     for name, member in scenario.members.items():
         yield ("members", name, "rate"), member.rate, ticks_per_period
     for chosen in chosen_plugins(scenario):

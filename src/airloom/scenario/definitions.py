@@ -144,13 +144,16 @@ def _absolute_file(name: Node, place: Place) -> Node:
 
 
 def _looks_like_folder(name: Node) -> bool:
-    return "/" in name.value or os.path.isdir(name.origin.folder / name.value)
+    return "/" in name.value or os.path.exists(name.origin.folder / name.value)
 
 
 def _absolute_folder(name: Node, place: Place) -> Node:
     folder = os.path.normpath(name.origin.folder.absolute() / name.value)
     if not os.path.isdir(folder):
         what = f"there is no folder '{shortened(name.value)}' (looked for {displayed(Path(folder))})"
+        if os.path.isfile(folder):
+            told = shortened(name.value)
+            what = f"'{told}' is a file, and a terrain is a folder: make it of a survey by airloom terrain build {told}"
         raise ScenarioError(complaint(name.origin, place.path, what))
     return Node(folder, name.origin)
 

@@ -13,7 +13,7 @@ from .checks import check_copies, check_plugins, check_systems, check_tanks, che
 from .definitions import Definitions, Place, unknown_name
 from .errors import ScenarioError, all_in_one
 from .library import file_of
-from .models import Scenario, Vehicle
+from .models import Scenario, Vehicle, World
 from .overrides import apply_overrides
 from .tree import InOverride, Node, origin_of, plain, planted
 from .validation import complaints
@@ -30,6 +30,13 @@ def load_vehicle(name: str) -> Vehicle:
     """A bundled vehicle by its name."""
     tree = planted({"name": "hangar", "vehicles": {"vehicle": name}}, InOverride("vehicle", name))
     return _validated(Definitions().complete(tree, None, Place())).vehicles["vehicle"]
+
+
+def load_world(name_or_path: str) -> World:
+    """A bundled world by its name, or a file."""
+    described = {"name": "land", "world": name_or_path, "vehicles": {"nobody": "multirotor"}}
+    tree = planted(described, InOverride("world", name_or_path))
+    return _validated(Definitions().complete(tree, None, Place())).world
 
 
 def _file_of(name_or_path: str | Path) -> Path:

@@ -9,12 +9,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from airloom.basics.patterns import Pattern
 
+from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
+from .nozzles import Nozzle
 from .objects import Object
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
+from .weather import Weather
 
 
 def _not_zero(direction: Vector3) -> Vector3:
@@ -105,6 +108,18 @@ class Body(Model):
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
+Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
+
+
+class DragPart(Model):
+    """A part of the vehicle that the air pushes: a tank, a boom."""
+
+    coefficient: Drag = Field(
+        description="force = coefficient × speed², N s² / m²; or one each for x, y, z of the body"
+    )
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="where the force acts, from the vehicle's origin, m")
+
+
 class Pose(Model):
     position: Vector3 = (0.0, 0.0, 0.0)
     roll: Bounded = 0.0
@@ -132,11 +147,15 @@ class Vehicle(Model):
     mass: Extent = Field(description="everything together but the liquid in a tank, kg")
     center_of_mass: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
     inertia: Inertia
-    drag: NonNegative = Field(0.0, description="body drag = coefficient × speed², N s² / m²")
+    drag: Drag | dict[Name, DragPart] = Field(
+        0.0,
+        description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts",
+    )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
     tank: Tank | None = Field(None, description="of a sprayer")
+    nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
     controller: PluginChoice | None = PluginChoice(kind="cascade")
@@ -228,6 +247,7 @@ class World(Model):
     gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
     origin: Origin = Origin()
     wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
+    weather: Weather = Weather()
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
     temperature: Positive = Field(288.15, description="at mean sea level, K")
@@ -304,3 +324,4 @@ class Scenario(Model):
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
+    figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")

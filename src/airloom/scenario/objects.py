@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from airloom.errors import UserError
 
 from .scatter import InRows, Rule
-from .values import Bounded, Colour, Extent, Model, NonNegative, Point, Positive, Vector3, Whole
+from .values import Bounded, Colour, Extent, Model, NonNegative, Number, Point, Positive, Vector3, Whole
 
 Side = Annotated[Positive, Field(ge=0.5, le=200)]
 Size = tuple[Side, Side, Side]
@@ -111,6 +111,7 @@ class VineRow(Along):
     height: Extent = Field(1.9, le=10, description="of the leaves' upper edge, m")
     width: Extent = Field(0.6, le=5, description="m")
     spacing: Extent = Field(5.0, ge=0.5, description="between posts, m")
+    missing: Number = Field(0.0, ge=0, le=0.9, description="share of the row where plants have died, in gaps of 3 m")
 
 
 class MeshObject(Placed):

@@ -56,7 +56,9 @@ TERRAIN = Shape(
     fields={"file": Shape(names_a="file"), "folder": Shape(names_a="folder")},
 )
 OBJECT = Shape(fields={"file": Shape(names_a="file")})
-WORLD = Shape("world", fields={"terrain": TERRAIN, "objects": _each(OBJECT)})
+LAYER = Shape(fields={"file": Shape(names_a="file"), "function": Shape(names_a="plugin")})
+WEATHER = Shape(fields={"layers": _each(LAYER)})
+WORLD = Shape("world", fields={"terrain": TERRAIN, "objects": _each(OBJECT), "weather": WEATHER})
 VEHICLE = Shape(
     "vehicle",
     fields={

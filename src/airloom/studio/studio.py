@@ -20,6 +20,7 @@ from airloom.studio.panels.eyes import EyesPanel
 from airloom.studio.panels.legend import Legend
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.plots import PlotsPanel
+from airloom.studio.panels.spray import SprayPanel, has_spray
 from airloom.studio.panels.transport import Transport
 from airloom.studio.panels.vehicle import VehiclePanel
 from airloom.studio.panels.view import ViewPanel
@@ -157,6 +158,8 @@ class Studio:
                 panels.append(kind(self.state))
                 if kind is ViewPanel and any(map(eyes_of, self.state.source.scenario.vehicles.values())):
                     panels.append(EyesPanel(self.state))
+                if kind is ViewPanel and has_spray(self.state.source.scenario):
+                    panels.append(SprayPanel(self.state))
         return panels
 
     # -- a frame -----------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import atan2, cos, inf, isfinite
+from math import atan2, cos, inf, isfinite, remainder, sqrt, tau
 
 import numpy as np
 from pydantic import Field
@@ -13,7 +13,10 @@ from airloom.plugin import Parameters
 from airloom.scenario.models import Bounded, Name
 from airloom.system import System
 
-CLIMB = 2.0  # m/s where the ground is nearer than the rangefinder can tell
+CLIMB = 2.0  # m/s at lift-off, and where the ground is nearer than the rangefinder can tell
+BRISKNESS, TURN = 1.0, 0.6  # m/s² along the path, rad/s at its corners: who leans sees ground aside
+UPRIGHT = cos(0.52)  # a beam that leans this far, 30°, tells nothing of the ground below
+ARRIVED = 0.01  # m from a corner
 STEEPEST_CLIMB = 4.0  # m/s
 LOWEST, FARTHEST = 0.3, 0.25  # of the wanted height: its least, and how far the mean may be off
 LOST_AFTER = 2.0  # s without a reading
@@ -26,7 +29,7 @@ class FollowGroundParameters(Parameters):
     height: float = Field(8.0, gt=0, description="above the ground, m")
     speed: float = Field(5.0, gt=0, description="along the path, m/s")
     path: list[tuple[Bounded, Bounded]] = Field(min_length=1, description="points to fly over, x and y, m")
-    lead: float = Field(0.6, ge=0, description="how far ahead the slope is believed to go on, s")
+    lead: float = Field(0.15, ge=0, description="how far ahead the slope is believed to go on, s")
     smoothing: float = Field(0.3, gt=0, description="time constant of the ground's height as it is believed to be, s")
 
 
@@ -54,21 +57,24 @@ class FollowGround(System):
         self._left = [np.array(point) for point in self.parameters.path]
         self._yaw = float(self._vehicle.euler[2])
         self._ground, self._slope = float(self._vehicle.position[2]), 0.0
+        self._risen, self._speed = 0.0, 0.0
         self._heard, self._flown, self._is_over = 0.0, 0.0, False
         self._heights: list[float] = []
 
     def pre_update(self, sim) -> None:
         p = self.parameters
-        if sim.time < p.start or self._is_over:
+        if sim.time < p.start:
             return
         self._believe(sim)
-        height = self._ground + self._slope * p.lead + p.height
-        velocity = np.zeros(3)
-        if abs(self._vehicle.position[2] - height) < 0.25 * p.height or self._flown > 0.0:
+        climb = CLIMB if self._risen < p.height else 0.0
+        self._risen = min(self._risen + climb / self.rate, p.height)
+        height = self._ground + self._slope * p.lead + self._risen
+        velocity = np.array([0.0, 0.0, np.clip(self._slope + climb, -STEEPEST_CLIMB, STEEPEST_CLIMB)])
+        is_up = self._risen == p.height and abs(self._vehicle.position[2] - height) < 0.25 * p.height
+        if self._left and (is_up or self._flown > 0.0):
             velocity[:2] = self._move_on(sim)
-        velocity[2] = np.clip(self._slope, -STEEPEST_CLIMB, STEEPEST_CLIMB)
         self._vehicle.command(PositionYaw((*self._place, height), self._yaw, velocity))
-        if not self._left:
+        if not self._left and not self._is_over:
             self._finish(sim)
 
     def _believe(self, sim) -> None:
@@ -80,8 +86,9 @@ class FollowGround(System):
         elif isfinite(distance):
             believed = self._vehicle.estimate
             roll, pitch, _ = euler_from_quaternion(believed.attitude)
-            seen = float(believed.position[2]) - distance * cos(roll) * cos(pitch)
-            share = period / self.parameters.smoothing
+            upright = cos(roll) * cos(pitch)
+            seen = float(believed.position[2]) - distance * upright
+            share = period / self.parameters.smoothing * max(0.0, (upright - UPRIGHT) / (1.0 - UPRIGHT))
             off = seen - self._ground
             self._ground += share * off
             self._slope += 0.5 * share * share / period * off
@@ -96,19 +103,22 @@ class FollowGround(System):
         self._heard = inf
 
     def _move_on(self, sim) -> np.ndarray:
-        """Along the path by one period; the velocity there."""
-        to, stride = self._left[0] - self._place, self.parameters.speed / self.rate
+        """Along the path by one period, slower before its corners; the velocity there."""
+        to = self._left[0] - self._place
         distance = float(np.linalg.norm(to))
         land = sim.fleet.land
         x, y, z = self._vehicle.position
         self._heights.append(z - land.height(x, y))
+        faster = self._speed + BRISKNESS / self.rate
+        self._speed = min(self.parameters.speed, faster, sqrt(2.0 * BRISKNESS * distance))
+        stride = self._speed / self.rate
         self._flown += min(stride, distance)
-        if distance <= stride:
-            self._place = self._left.pop(0)
+        if distance <= max(stride, ARRIVED):
+            self._place, self._speed = self._left.pop(0), 0.0
             return np.zeros(2)
-        self._yaw = atan2(to[1], to[0])
+        self._yaw += np.clip(remainder(atan2(to[1], to[0]) - self._yaw, tau), -TURN / self.rate, TURN / self.rate)
         self._place = self._place + to * (stride / distance)
-        return to * (self.parameters.speed / distance)
+        return to * (self._speed / distance)
 
     def conclude(self, sim) -> None:
         if not self._is_over:

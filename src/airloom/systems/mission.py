@@ -25,7 +25,9 @@ from airloom.world.ground import ground
 class MissionParameters(Parameters):
     vehicle: Pattern = Field("*", description="name or pattern; each one flies the mission")
     start: float = Field(0.0, ge=0, description="s")
-    items: list[Item] | None = Field(None, min_length=1, description="takeoff, goto, follow, circle, turn, sleep, land")
+    items: list[Item] | None = Field(
+        None, min_length=1, description="takeoff, goto, follow, circle, turn, sleep, spray, land"
+    )
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")
     script: str | None = Field(
         None, description="path/to/mission.py:function, an async function that takes a pilot, relative to the scenario"

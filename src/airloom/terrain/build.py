@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
+from airloom.basics.folders import made_beside
 from airloom.commands import EDGE
 from airloom.scenario import terrain as names
 from airloom.scenario.terrain import TerrainError, TerrainFile, TerrainLevel
@@ -75,37 +73,12 @@ def build_terrain(
         Path(colour) if colour else None, error, overhangs,
     )  # fmt: skip
     began = time.perf_counter()
-    with _made_beside(out) as folder:
+    with made_beside(out, names.FILE, "terrain", TerrainError) as folder:
         work = Work(folder, progress)
         gridded = (grid_points if is_cloud(survey) else grid_raster)(work, wishes)
         about = _finish(work, wishes, gridded)
         write_report(folder / names.REPORT, about, work.notes, time.perf_counter() - began)
     return out
-
-
-def part_of(out: Path) -> Path:
-    """The folder in which a terrain is made, before it is where it belongs."""
-    return out.absolute().with_name(f".{out.name}.{os.getpid()}.part")
-
-
-@contextmanager
-def _made_beside(out: Path) -> Iterator[Path]:
-    """A folder that takes its place when all went well, and else is gone."""
-    if out.exists() and not (out / names.FILE).exists():
-        raise TerrainError(f"{out} is there already and is no terrain folder: choose another with --out")
-    if not out.absolute().parent.is_dir():
-        raise TerrainError(f"there is no folder {out.absolute().parent} to make {out.name} in")
-    part = part_of(out)
-    try:
-        part.mkdir()
-        yield part
-        if out.exists():
-            shutil.rmtree(out)
-        part.rename(out)
-    except OSError as error:
-        raise TerrainError(f"{out} cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _finish(work: Work, wishes: Wishes, gridded: Gridded) -> TerrainFile:

@@ -9,7 +9,7 @@ from airloom.terrain import holes as gaps
 from airloom.terrain.extras import library
 from airloom.terrain.frame import Frame
 from airloom.terrain.from_raster import frame_of
-from airloom.terrain.layout import Box, Layout, cropped, rounded
+from airloom.terrain.layout import Box, Layout, check_degrees, check_origin, cropped, rounded
 from airloom.terrain.points import GROUND, Cloud, read_cloud
 from airloom.terrain.thinning import are_near, evenly, grown, have_neighbours, put_on_grid, spacing_of
 from airloom.terrain.work import Gridded, Wishes, Work
@@ -22,6 +22,8 @@ FEWEST = 4  # points of a surface
 def grid_points(work: Work, wishes: Wishes) -> Gridded:
     if wishes.overhangs:
         library("open3d", "a mesh with overhangs", "overhangs")  # before anybody waits for the rest
+    if wishes.band is not None:
+        raise TerrainError("a point cloud has no bands: leave --band out")
     if wishes.crop and wishes.crop.kind == "pixels":
         raise TerrainError("a point cloud has no pixels: crop it by metres:… or lonlat:…")
     cloud = read_cloud(wishes.survey, wishes.crs, wishes.units, work.said("Reading points"))
@@ -56,13 +58,16 @@ def grid_points(work: Work, wishes: Wishes) -> Gridded:
 def _frame(cloud: Cloud, wishes: Wishes) -> Frame:
     near = cloud.points[are_near(cloud.points)]
     (west, south, _), (east, north, _) = near.min(axis=0), near.max(axis=0)
+    check_degrees(wishes.crop, cloud.crs, ([west, east, west, east], [south, south, north, north]), wishes.survey)
     middle = float((west + east) / 2), float((south + north) / 2)
     return frame_of(cloud.crs, middle, lambda *_: float(np.median(near[:, 2])), wishes.place)
 
 
 def _part(cloud: Cloud, frame: Frame, wishes: Wishes) -> Cloud:
     """What the crop leaves."""
-    box = cropped(Box.around(cloud.points), wishes.crop, frame, frame.origin.altitude, wishes.survey)
+    whole = Box.around(cloud.points)
+    check_origin(wishes.origin, whole, wishes.survey)
+    box = cropped(whole, wishes.crop, frame, frame.origin.altitude, wishes.survey)
     x, y, _ = cloud.points.T
     part = cloud.only((x >= box.west) & (x <= box.east) & (y >= box.south) & (y <= box.north))
     if len(part.points) < FEWEST:

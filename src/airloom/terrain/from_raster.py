@@ -11,7 +11,7 @@ import numpy as np
 from airloom.scenario.models import Origin
 from airloom.scenario.terrain import HEIGHTS, TerrainError
 from airloom.terrain.frame import Frame, Place, degrees_of
-from airloom.terrain.layout import Box, Crop, Layout, cropped, rounded
+from airloom.terrain.layout import Box, Crop, Layout, check_degrees, check_origin, cropped, rounded
 from airloom.terrain.raster import Raster, opened
 from airloom.terrain.resample import BILINEAR, MAX, MEAN, STEP, resample
 from airloom.terrain.work import Gridded, Wishes, Work
@@ -30,6 +30,8 @@ def grid_raster(work: Work, wishes: Wishes) -> Gridded:
         raise TerrainError(
             f"{wishes.survey} is a raster, and has one height at each place: overhangs are in point clouds"
         )
+    if wishes.surface != "top":
+        raise TerrainError(f"{wishes.survey} is a raster, whose heights have no classes: leave --surface out")
     window = wishes.crop.window if wishes.crop else None
     with opened(wishes.survey, wishes.crs, wishes.band, wishes.units, window) as raster:
         layout = layout_of(raster, wishes.place, wishes.cell, wishes.crop)
@@ -47,9 +49,11 @@ def grid_raster(work: Work, wishes: Wishes) -> Gridded:
 
 def layout_of(raster: Raster, origin: Sequence[float] | None, cell: float | None, crop: Crop | None) -> Layout:
     """Around the origin; without one around the middle of what is taken."""
-    frame = frame_of(raster.crs, raster.middle, raster.altitude, origin)
     east, north = raster.outline
+    check_degrees(crop, raster.crs, (east, north), raster.file)
+    frame = frame_of(raster.crs, raster.middle, raster.altitude, origin)
     points = frame.local(east, north, frame.origin.altitude)
+    check_origin(origin, Box.around(points), raster.file)
     pixel = metres_of_pixel(raster, frame)
     box = cropped(Box.around(points), crop, frame, frame.origin.altitude, raster.file)
     if frame.crs is not None or cell is not None or raster.transform.b or raster.transform.d:

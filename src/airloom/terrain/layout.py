@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log10
+from math import ceil, floor, hypot, log10
+from typing import Any
 
 import numpy as np
 
 from airloom.scenario.terrain import TerrainError
-from airloom.terrain.frame import Frame
+from airloom.terrain.frame import Frame, degrees_of
 
 MOST_CORNERS = 1 << 28
 """16 384 × 16 384: 1 GB of heights."""
+FARTHEST_ORIGIN = 100_000.0  # m, where the Earth has curved down by 800 m
 BARELY = 1e-6  # of a cell: rounding must not cost a row
 
 
@@ -127,6 +130,31 @@ class Crop:
             x, y = np.meshgrid(np.linspace(west, east, 17), np.linspace(south, north, 17))
             return Box.around(Frame(frame.origin, "EPSG:4326").local(x, y, altitude))
         return None
+
+
+def check_degrees(crop: Crop | None, crs: Any, outline: tuple[Any, Any], file: object) -> None:
+    """That a part which is named by degrees is not elsewhere on Earth; the outline is in the survey's coordinates."""
+    if crs is None or crop is None or crop.kind != "lonlat":
+        return
+    west, south, east, north = crop.numbers
+    longitudes, latitudes = degrees_of(crs, *outline)
+    longitudes = (west + east) / 2 + (longitudes - (west + east) / 2 + 180.0) % 360.0 - 180.0
+    first, last, lowest, highest = longitudes.min(), longitudes.max(), latitudes.min(), latitudes.max()
+    if west > last or east < first or south > highest or north < lowest:
+        raise TerrainError(
+            f"the crop ({west:g} … {east:g}° east, {south:g} … {north:g}° north) lies outside {file}, which reaches "
+            f"over {first:.5f} … {last:.5f}° east and {lowest:.5f} … {highest:.5f}° north"
+        )
+
+
+def check_origin(origin: Sequence[float] | None, box: Box, file: object) -> None:
+    """That local metres around it can reach the survey."""
+    away = hypot(max(box.west, -box.east, 0.0), max(box.south, -box.north, 0.0))
+    if origin and away > FARTHEST_ORIGIN:
+        raise TerrainError(
+            f"the origin ({origin[0]:g}°, {origin[1]:g}°) is {away / 1000:,.0f} km away from {file}: name a place in "
+            "or near it (--origin LATITUDE,LONGITUDE)"
+        )
 
 
 def cropped(box: Box, crop: Crop | None, frame: Frame, altitude: float, file: object) -> Box:

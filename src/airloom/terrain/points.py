@@ -19,6 +19,8 @@ CHUNK = 2_000_000  # points of a LAS file at once
 GROUND = 2
 NOISE = (7, 18)
 """Classes of LAS 1.4, table 17."""
+LOST = IndexError, KeyError, AttributeError, TypeError, AssertionError, struct.error
+"""Of a reader that has lost its way: their texts are for programmers."""
 TEXTS = (".xyz", ".txt", ".csv")
 
 
@@ -56,7 +58,8 @@ def read_cloud(file: Path, crs: str | None, units: str | None, progress: Callabl
     except TerrainError:
         raise
     except Exception as error:  # readers of others raise whatever comes up when a file is damaged
-        raise TerrainError(f"{file} is damaged, or no {file.suffix.lower()[1:].upper()} file: {error}") from None
+        why = "what is in it makes no sense" if isinstance(error, LOST) else error
+        raise TerrainError(f"{file} is damaged, or no {file.suffix.lower()[1:].upper()} file: {why}") from None
     if not len(cloud.points):
         raise TerrainError(f"{file} has no points")
     cloud.crs = _system(file, cloud.crs, crs)
@@ -160,12 +163,13 @@ def _read_pcd(file: Path, progress: Callable[[float], None]) -> Cloud:
 def _read_text(file: Path, progress: Callable[[float], None]) -> Cloud:
     """Three or more numbers a line, with commas, semicolons or spaces between; a line of names may come first."""
     with file.open(encoding="utf-8", errors="replace") as lines:
-        first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+        numbered = enumerate(lines, 1)
+        number, first = next(((n, line) for n, line in numbered if line.strip() and not line.startswith("#")), (0, ""))
     if not first:
         return Cloud(np.empty((0, 3)))
     between = next((sign for sign in ",;" if sign in first), None)
     has_names = not all(_is_number(word) for word in first.split(between) if word.strip())
-    numbers = np.loadtxt(file, delimiter=between, skiprows=int(has_names), ndmin=2, usecols=(0, 1, 2))
+    numbers = np.loadtxt(file, delimiter=between, skiprows=number if has_names else 0, ndmin=2, usecols=(0, 1, 2))
     return Cloud(np.ascontiguousarray(numbers))
 
 

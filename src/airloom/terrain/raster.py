@@ -178,9 +178,11 @@ def _band(file: Path, data: Any, band: int | None) -> int:
                 f"{file} has {len(heights)} bands ({', '.join(interpretations)}), and heights need one: choose it with "
                 "--band N; a picture of the ground goes with --colour"
             )
-        return heights[0]
+        band = heights[0]
     if not 1 <= band <= data.count:
         raise TerrainError(f"{file} has no band {band}: they go from 1 to {data.count}")
+    if data.dtypes[band - 1].startswith("complex"):
+        raise TerrainError(f"{file}: band {band} has complex numbers, and heights are real: take another with --band N")
     return band
 
 

@@ -48,6 +48,24 @@ class Airframe:
         """Thrust of all rotors at full speed along body z, N."""
         return float(self.allocation[0] @ self.max_thrusts)
 
+    @property
+    def drag(self) -> float:
+        """The coefficient of the whole body, 0 if its drag is more than a number."""
+        return self.vehicle.drag if isinstance(self.vehicle.drag, float) else 0.0
+
+    @cached_property
+    def drag_rows(self) -> list[float]:
+        """What `physics/drag.py` needs of parts with a drag of their own; empty if drag is a number."""
+        if isinstance(self.vehicle.drag, float):
+            return []
+        if isinstance(self.vehicle.drag, tuple):
+            return [1.0, 1.0, 0.0, 0.0, 0.0, *self.vehicle.drag]
+        rows = [float(len(self.vehicle.drag))]
+        for part in self.vehicle.drag.values():
+            each = part.coefficient if isinstance(part.coefficient, tuple) else (part.coefficient,) * 3
+            rows += [0.0, *part.position, *each]
+        return rows
+
     @cached_property
     def max_thrusts(self) -> np.ndarray:
         return np.array([r.thrust_constant * r.max_speed**2 for r in self.rotors])

@@ -35,11 +35,3 @@ def wind_at(layers, world, t, x, y, z, v):
     for k in range(layers.shape[0]):
         numbers = numbers_at(layers[k, LAW_NUMBERS], layers[k, LAW_LENGTH])
         call_law(layers[k, LAW_KERNEL], t, x, y, z, h, numbers, v)
-
-
-@wind_law
-def constant(t, x, y, z, h, p, v):
-    """The same everywhere and always: p is its velocity, m/s."""
-    v[0] += p[0]
-    v[1] += p[1]
-    v[2] += p[2]

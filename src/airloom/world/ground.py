@@ -14,13 +14,14 @@ from airloom.world.tree import SOLID_WIDTH, is_solid_near, ray_to_triangles
 
 (
     W_GRAVITY, W_PRESSURE, W_TEMPERATURE, W_LATITUDE, W_LONGITUDE, W_ALTITUDE,
-    W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP,
+    W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP, W_HUMIDITY,
     W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_GRID, W_CEILINGS,
     W_TRIANGLES, W_TRIANGLES_AT, W_TRIANGLE_LEAVES, W_TRIANGLE_BOXES,
     W_SOLIDS, W_SOLIDS_AT, W_SOLID_LEAVES, W_SOLID_BOXES,
     W_OBSTACLES, W_HEADER,
-) = range(30)  # fmt: skip
-"""Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it.
+) = range(31)  # fmt: skip
+"""Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it:
+within a cell beyond its edge the ground falls to it, so that nobody gets in from the side.
 Those that end in _AT, _BOXES, GRID and CEILINGS are addresses."""
 
 OBSTACLE_WIDTH = 9  # shape, half size x, y, z, position x, y, z, cos yaw, sin yaw
@@ -29,10 +30,20 @@ SMALLEST_STRIDE = 1e-6  # m, so that rounding cannot hold a ray on a line
 
 @compiled
 def height_at(world, r, c):
-    """Of a corner of the grid; a hole's floor is the lowest height."""
-    columns = int(world[W_COLUMNS])
-    height = singles_at(int(world[W_GRID]), columns * int(world[W_ROWS]))[r * columns + c]
+    """Of a corner of the grid; a hole's floor is the lowest height, and so is all around."""
+    columns, rows = int(world[W_COLUMNS]), int(world[W_ROWS])
+    if not (0 <= r < rows and 0 <= c < columns):
+        return world[W_BASE]
+    height = singles_at(int(world[W_GRID]), columns * rows)[r * columns + c]
     return height if height == height else world[W_BASE]
+
+
+@compiled
+def _first_corner(u, count):
+    """Of the cell in which a place is that lies u cells from the first of so many corners; −1 before it."""
+    if u < 0.0:
+        return -1
+    return min(int(u), count - 2) if u <= count - 1 else count - 1
 
 
 @compiled
@@ -43,9 +54,9 @@ def ground(world, x, y):
     if columns == 0:
         return base, 0.0, 0.0
     u, v = (x - world[W_X0]) / world[W_DX], (y - world[W_Y0]) / world[W_DY]
-    if not (u >= 0.0 and v >= 0.0 and u <= columns - 1 and v <= rows - 1):
+    if not (u >= -1.0 and v >= -1.0 and u <= columns and v <= rows):
         return base, 0.0, 0.0
-    c, r = min(int(u), columns - 2), min(int(v), rows - 2)
+    c, r = _first_corner(u, columns), _first_corner(v, rows)
     u, v = u - c, v - r
     southwest, southeast = height_at(world, r, c), height_at(world, r, c + 1)
     northwest, northeast = height_at(world, r + 1, c), height_at(world, r + 1, c + 1)
@@ -73,8 +84,9 @@ def ceiling(world, x, y, range_):
     across, down = (columns + BLOCK - 2) // BLOCK, (rows + BLOCK - 2) // BLOCK
     ceilings = singles_at(int(world[W_CEILINGS]), across * down)
     width, depth = BLOCK * world[W_DX], BLOCK * world[W_DY]
-    west, east = floor((x - range_ - world[W_X0]) / width), floor((x + range_ - world[W_X0]) / width)
-    south, north = floor((y - range_ - world[W_Y0]) / depth), floor((y + range_ - world[W_Y0]) / depth)
+    across_range, up_range = range_ + world[W_DX], range_ + world[W_DY]  # a cell more, in which it falls at the edges
+    west, east = floor((x - across_range - world[W_X0]) / width), floor((x + across_range - world[W_X0]) / width)
+    south, north = floor((y - up_range - world[W_Y0]) / depth), floor((y + up_range - world[W_Y0]) / depth)
     for r in range(max(south, 0), min(north, down - 1) + 1):
         for c in range(max(west, 0), min(east, across - 1) + 1):
             top = max(top, ceilings[r * across + c])
@@ -132,13 +144,13 @@ def _ray_to_plane(world, pz, dz, reach):
 
 @compiled
 def _ray_to_ground(world, px, py, pz, dx, dy, dz, reach):
-    """Distance along a unit ray to the ground, at most `reach`: the height field and the plane around it."""
+    """Distance along a unit ray to the ground, at most `reach`: the height field, its edge and the plane around it."""
     plane = _ray_to_plane(world, pz, dz, reach)
     if world[W_COLUMNS] == 0.0:
         return plane
     east, north = 0.5 * (world[W_COLUMNS] - 1) * world[W_DX], 0.5 * (world[W_ROWS] - 1) * world[W_DY]
-    a, b = _slab(px - world[W_X0] - east, dx, east)
-    c, d = _slab(py - world[W_Y0] - north, dy, north)
+    a, b = _slab(px - world[W_X0] - east, dx, east + world[W_DX])
+    c, d = _slab(py - world[W_Y0] - north, dy, north + world[W_DY])
     enter, leave = max(a, c, 0.0), min(b, d, reach)
     if enter > leave or plane < enter:
         return plane

@@ -94,6 +94,7 @@ class Land:
         world, header = self.world, np.zeros(at.W_HEADER)
         header[at.W_GRAVITY], header[at.W_STEP] = world.gravity, self._step
         header[at.W_PRESSURE], header[at.W_TEMPERATURE] = world.pressure, world.temperature
+        header[at.W_HUMIDITY] = world.weather.humidity
         header[at.W_LATITUDE] = np.radians(world.origin.latitude)
         header[at.W_LONGITUDE] = np.radians(world.origin.longitude)
         header[at.W_ALTITUDE] = world.origin.altitude

@@ -91,10 +91,28 @@ def test_a_hole_in_a_survey_has_a_floor(tmp_path, engine):
         assert the_body(sim).position[2] == pytest.approx(floor + 0.05, abs=0.01)
 
 
+@pytest.mark.parametrize("engine", ["mujoco", "rk4"])
+@pytest.mark.parametrize("way", [(1.0, 0.0), (0.0, -1.0), (-0.6, 0.8)])
+def test_nobody_gets_into_a_plateau_from_its_side(tmp_path, engine, way):
+    """Thrown at its edge from the level ground around, at 10 m/s: it stays outside, and near."""
+    heights = np.full((241, 241), 8.0)
+    heights[120, 120] = 0.0
+    away = -np.array(way) * 34.0 / max(map(abs, way))
+    sim = simulate(
+        body(pose={"position": (*away, 0.5)}, motion={"velocity": (10.0 * way[0], 10.0 * way[1], 0.0)}), engine,
+        world=ground(tmp_path, heights),
+    )  # fmt: skip
+    for _ in range(60):
+        sim.step(50)
+        x, y, z = the_body(sim).position
+        assert z > sim.fleet.land.height(x, y) - 0.1
+    assert 29.5 < max(abs(x), abs(y)) < 45.0
+
+
 def test_a_patch_is_small_however_large_the_ground_is():
     heights = np.broadcast_to(np.float32(0.0), (8001, 8001))
     grid = Grid(heights, np.zeros((500, 500), np.float32), (-2000.0, -2000.0), (0.5, 0.5), 0.0, 0.0)
     size = PatchSize.of(grid, 0.4)
     assert size.rows == size.columns <= 16
     assert size.columns >= 2 * size.need + size.stride
-    assert PatchSize.of(Grid.of(np.zeros((3, 2)), (0.0, 0.0), (1.0, 1.0)), 5.0)[2:] == (3, 2)
+    assert PatchSize.of(Grid.of(np.zeros((3, 2)), (0.0, 0.0), (1.0, 1.0)), 5.0)[2:] == (5, 4)

@@ -122,6 +122,22 @@ def test_hills_are_seen_where_the_ground_is():
     assert np.abs(points[:, 2] - heights).max() < 1e-3
 
 
+@pytest.mark.parametrize("most_cells", [1000, 1_000_000])
+def test_the_edge_of_a_height_field_is_seen_where_the_ground_is(monkeypatch, most_cells):
+    """From outside, where it falls to the level ground."""
+    monkeypatch.setattr("airloom.eyes.sight.MOST_CELLS", most_cells)
+    heights = np.full((40, 40), 6.0)
+    heights[20, 20], heights[3, 0] = 0.0, 4.0
+    terrain = {"kind": "heightfield", "size": (39.0, 39.0), "heights": heights.tolist()}
+    sim = watching({**LIDAR, "max_distance": 20.0}, {"terrain": terrain})
+    sim.vehicles["body"].place((-24.0, -22.0, 2.0))
+    frame = frame_of(sim)
+    points = frame.to_world(frame.points)
+    above = np.array([z - sim.fleet.land.height(x, y) for x, y, z in points])
+    assert (points[:, 2] > 1.0).sum() > 20
+    assert np.abs(above).max() < 1e-3
+
+
 def test_of_a_large_terrain_only_what_is_near_is_built(tmp_path):
     rng = np.random.default_rng(1)
     np.save(tmp_path / "h.npy", rng.uniform(0, 1, (900, 900)))

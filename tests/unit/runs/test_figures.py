@@ -6,8 +6,7 @@ import pytest
 
 from airloom.bus import messages
 from airloom.bus.bus import Bus
-from airloom.runs import figures as plotting
-from airloom.runs.figures import modes_flown, plot, plot_fields, pose_topics
+from airloom.runs.figures import fields, flight, modes_flown, plot, plot_fields, pose_topics
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.mcap import LogError, LogReader, LogWriter
 
@@ -182,7 +181,7 @@ def test_rotors_and_thrust_are_named_as_the_file_does(tmp_path, name, controller
     folder = RunFolder(tmp_path)
     write_log(folder.log, ["cf"], scenario_text=SCENARIO.format(name=name, controller=controller))
     with LogReader(folder.log) as log:
-        figure = plotting._flight_figure(log, folder, "cf", "/cf/odometry")
+        figure = flight.flight_figure(log, folder, "cf", "/cf/odometry")
     panels = {axis.get_title(): axis for axis in figure.axes}
     assert panels["Thrust command"].get_ylabel() == f"[{unit}]"
     rotors = [text.get_text() for text in panels["Rotor speeds"].get_legend().get_texts()]
@@ -194,5 +193,52 @@ def test_a_scenario_that_cannot_be_read_costs_only_the_names(tmp_path, text):
     folder = RunFolder(tmp_path)
     write_log(folder.log, ["cf"], scenario_text=text)
     with LogReader(folder.log) as log:
-        assert plotting._rotor_names(log, "cf", 2) == ["rotor 0", "rotor 1"]
-        assert plotting._thrust_unit(log, "cf") == "controller's unit"
+        assert flight._rotor_names(log, "cf", 2) == ["rotor 0", "rotor 1"]
+        assert flight._thrust_unit(log, "cf") == "controller's unit"
+
+
+FIGURE = """
+name: x
+duration: 1
+figures:
+  height_and_tilt:
+    title: Height and tilt
+    start: 0.2
+    end: 0.61
+    panels:
+      - {{title: Height, unit: m, lines: {{flown: /cf/odometry.pose.pose.position.z}}}}
+      - {{title: Tilt, unit: °, lines: {{roll: {roll}, pitch: /cf/odometry.pose.pose.orientation.pitch}}}}
+      - {{title: Nowhere, lines: {{nothing: /cf/gone.data}}}}
+vehicles:
+  cf:
+    mass: 1
+    inertia: {{xx: 1, yy: 1, zz: 1}}
+    body: {{size: [1, 1, 1]}}
+    rotor: {{turns: cw, thrust_constant: 1, moment_constant: 1, max_speed: 1, position: [0, 0, 0]}}
+    rotors: {{front: {{}}}}
+"""
+
+
+def test_a_figure_that_the_scenario_asks_for(tmp_path):
+    text = FIGURE.format(roll="/cf/odometry.pose.pose.orientation.roll")
+    write_log(tmp_path / "log.mcap", ["cf"], scenario_text=text)
+    assert names(plot(tmp_path)) == ["flight-cf.png", "height_and_tilt.png"]
+    folder = RunFolder.open(tmp_path)
+    with LogReader(folder.log) as log:
+        (figure,) = fields.scenario_figures(log, folder).values()
+    height, tilt, nowhere = figure.axes
+    times, values = height.lines[0].get_data()
+    assert (times.min(), times.max()) == pytest.approx((0.2, 0.6))
+    assert values == pytest.approx(np.ones(len(times)))
+    assert [text.get_text() for text in tilt.get_legend().get_texts()] == ["roll", "pitch"]
+    assert not tilt.lines[0].get_ydata().any()
+    assert nowhere.texts[0].get_text() == "not in the log"
+
+
+def test_a_figure_with_a_field_that_is_not_there_costs_only_its_line(tmp_path):
+    write_log(tmp_path / "log.mcap", ["cf"], scenario_text=FIGURE.format(roll="/cf/odometry.pose.role"))
+    folder = RunFolder.open(tmp_path)
+    with LogReader(folder.log) as log:
+        (figure,) = fields.scenario_figures(log, folder).values()
+    assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["pitch"]
+    assert "pose.role" in figure.axes[1].texts[0].get_text()

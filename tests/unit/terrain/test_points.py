@@ -38,7 +38,7 @@ def write(file: Path, points: np.ndarray) -> Path:
 
         PointCloud.from_xyz_points((points - [EAST, NORTH, 0]).astype(np.float32)).save(file)
     elif file.suffix == ".csv":
-        np.savetxt(file, points, "%.4f", ",", header="x,y,z", comments="")
+        np.savetxt(file, points, "%.4f", ",", header="# made up\nx,y,z", comments="")
     else:
         np.savetxt(file, points, "%.4f")
     return file

@@ -54,8 +54,18 @@ def test_the_slope_is_that_of_the_height() -> None:
 
 
 def test_outside_the_field_lies_the_lowest_height() -> None:
-    assert ground(field(), 4.001, 0.0) == (ROUGH.min(), 0.0, 0.0)
+    assert ground(field(), 6.001, 0.0) == (ROUGH.min(), 0.0, 0.0)
     assert ground(field(), np.nan, 0.0)[0] == ROUGH.min()
+
+
+@pytest.mark.parametrize(("x", "y"), [(4.0, 1.0), (-4.0, -3.0), (0.0, 5.0), (2.0, -5.0), (4.0, 5.0), (-4.0, -5.0)])
+def test_within_a_cell_beyond_the_edge_the_ground_falls_to_its_lowest_height(x: float, y: float) -> None:
+    rough, out = field(), np.array([x * (abs(x) == 4.0), y * (abs(y) == 5.0)])
+    out = 2.0 * np.sign(out)
+    at_edge, low = ground(rough, x, y)[0], ROUGH.min()
+    for share in (1e-9, 0.25, 0.5, 1.0 - 1e-9):
+        expected = at_edge + share * (low - at_edge)
+        assert ground(rough, *(np.array([x, y]) + share * out))[0] == pytest.approx(expected, abs=1e-6)
 
 
 def test_cells_are_split_as_mujoco_splits_them() -> None:
@@ -135,10 +145,10 @@ def test_rays_see_the_ground_before_the_edge_of_the_field() -> None:
 
 
 def test_rays_over_the_edge_of_the_field() -> None:
-    """The ground drops there to its lowest height: a ray that leaves goes on to it, one that comes meets the wall."""
+    """The ground falls there to its lowest height: a ray that leaves goes on to it, one that comes meets the fall."""
     plateau = field([[3, 3, 3], [3, 3, 3], [3, 3, 0]], size=(8.0, 8.0))
     assert ray(plateau, -3.0, -2.0, 4.0, -0.8, 0.0, -0.6, 50.0) == pytest.approx(4.0 / 0.6)
-    assert ray(plateau, -6.0, -2.0, 1.5, *EAST, 50.0) == pytest.approx(2.0)
+    assert ray(plateau, -9.0, -2.0, 1.5, *EAST, 50.0) == pytest.approx(3.0)
 
 
 def test_heights_come_from_files(tmp_path: Path) -> None:

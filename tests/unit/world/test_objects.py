@@ -32,6 +32,7 @@ KINDS = {
     "wire": {"kind": "fence", "form": "wire", "path": PATH},
     "line": {"kind": "power_line", "path": [[0, 0], [40, 0], [80, 20]]},
     "vines": {"kind": "vine_row", "path": PATH},
+    "old_vines": {"kind": "vine_row", "path": [[0, 0], [60, 0]], "missing": 0.3},
 }
 
 
@@ -128,6 +129,15 @@ def test_vines_in_rows_run_from_edge_to_edge():
     assert (low[1] + high[1]) / 2 == pytest.approx(3.75, abs=0.1)
 
 
+def test_gaps_of_dead_vines_are_seen_and_flown_through():
+    (row,) = land_with({"old": {"kind": "vine_row", "path": [[0, 0], [300, 0]], "missing": 0.3}}).things
+    land = land_with({"old": {"kind": "vine_row", "path": [[0, 0], [300, 0]], "missing": 0.3}})
+    hits = [land.hit(np.array([x, -2.0, 1.2]), np.array([0.0, 1.0, 0.0]), 4.0) < 4.0 for x in np.arange(0.5, 300, 1.0)]
+    assert np.mean(hits) == pytest.approx(0.7, abs=0.1)
+    solid = sum(2 * solid.half[0] for solid in row.solids)
+    assert solid == pytest.approx(300 * np.mean(hits), rel=0.05)
+
+
 def test_wires_sag_as_told():
     (line,) = land_with({"line": {"kind": "power_line", "path": [[0, 0], [40, 0]], "height": 9, "sag": 1.5}}).things
     wires = [solid for solid in line.solids if solid.shape == "capsule"]
@@ -187,17 +197,33 @@ def test_boxes_fill_a_ring_but_not_its_hole(tmp_path):
     assert volume == pytest.approx(2 * np.pi**2 * 2.0 * 0.5**2, rel=0.4)
 
 
+def test_a_user_is_told_if_fewer_stand_there_than_were_asked_for():
+    wood = {
+        "kind": "tree",
+        "scatter": {"kind": "random", "polygon": [[0, 0], [10, 0], [10, 10]], "count": 90, "apart": 3},
+    }
+    land = land_with({"wood": wood, "post": {"kind": "post", "position": [30, 0]}})
+    standing = len(land.things) - 1
+    assert 3 <= standing < 20
+    assert oddities(land.world, land.things) == [
+        f"wood: only {standing} of 90 fit into the polygon; have fewer, or less apart"
+    ]
+    wood["scatter"]["count"] = 2
+    land = land_with({"wood": wood})
+    assert not oddities(land.world, land.things)
+
+
 def test_a_user_is_told_what_is_odd_about_a_mesh(box_file, tmp_path):
     is_open = {"kind": "mesh", "file": box_file("open.stl", open=True), "collision": "boxes"}
     land = land_with({"own": is_open})
     assert not is_watertight(land.things[0].mesh)
-    assert "not watertight" in oddities(land.world)[0]
+    assert "not watertight" in oddities(land.world, land.things)[0]
     (tmp_path / "t.obj").write_text(
         "mtllib t.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nusemtl a\nf 1/1 2/2 3/3\n"
     )
     (tmp_path / "t.mtl").write_text("newmtl a\nmap_Kd gone.png\n")
     land = land_with({"own": {"kind": "mesh", "file": str(tmp_path / "t.obj"), "collision": "exact"}})
-    assert "texture" in oddities(land.world)[0]
+    assert "texture" in oddities(land.world, land.things)[0]
     assert len(land.things[0].mesh.faces) == 1
 
 

@@ -7,7 +7,7 @@ from math import atan2, cos, inf, pi, radians, sin
 from typing import Any
 
 from airloom.missions.fence import Point
-from airloom.missions.items import Circle, Rest, TakeOff, Turn
+from airloom.missions.items import Circle, Rest, Spray, TakeOff, Turn
 from airloom.missions.plans.file import FARTHEST, Place, PlanFile, is_number, shown
 from airloom.missions.plans.order import Flight, SplinePoint, Step, Way, nothing
 from airloom.missions.plans.structure_scan import structure_scan
@@ -38,10 +38,11 @@ class _Reader:
     def __init__(self, plan: PlanFile) -> None:
         self._plan = plan
         self._left_out: dict[int, list[str]] = {}
+        self._pump_told = False
         self._flights: dict[int, Callable[[Numbers, Any], Flight]] = {
             16: self._waypoint, 17: self._loiter, 18: self._circle, 19: self._waypoint, 20: self._return,
             21: self._land, 22: self._take_off, 82: self._spline, 93: self._delay, 115: self._turn,
-            178: self._change_speed, 189: self._land_start,
+            178: self._change_speed, 183: self._servo, 187: self._actuator, 189: self._land_start, 216: self._sprayer,
         }  # fmt: skip
 
     def steps(self) -> Iterator[Step]:
@@ -205,6 +206,32 @@ class _Reader:
             return iter(())
 
         return fly
+
+    def _sprayer(self, numbers: Numbers, frame: Any) -> Flight:
+        """In proportion to the speed, as ArduPilot's; param 2, the flow at the plan's speed, is Airloom's own."""
+        on, flow = numbers[0], numbers[1] or 0.0
+        if on not in (0, 1) or flow < 0:
+            raise self._plan.error(f"a sprayer is switched off (0) or on (1), got {shown(numbers[:2])}")
+        if not on:
+            return lambda way: iter([Spray(spray=0.0)])
+        return lambda way: iter([Spray(spray=flow or 1.0, of_pump=not flow, speed=way.speed)])
+
+    def _servo(self, numbers: Numbers, frame: Any) -> Flight:
+        if numbers[1] is None or not 500 <= numbers[1] <= 2500:
+            raise self._plan.error(f"a servo takes a pulse of 500 to 2500 µs, got {numbers[1]}")
+        return self._pump((numbers[1] - 1000) / 1000, f"servo {numbers[0]:g}")
+
+    def _actuator(self, numbers: Numbers, frame: Any) -> Flight:
+        value = numbers[0]
+        if value is None or not -1 <= value <= 1:
+            raise self._plan.error(f"actuator 1 takes a value of −1 to 1, got {value}")
+        return self._pump((value + 1) / 2, "actuator 1")
+
+    def _pump(self, share: float, what: str) -> Flight:
+        if not self._pump_told:
+            self._plan.warn(f"{what} is taken for the pump of the sprayer")
+            self._pump_told = True
+        return lambda way: iter([Spray(spray=min(max(share, 0.0), 1.0), of_pump=True)])
 
     def _place(self, numbers: Numbers, frame: Any, instead: Point | None = None) -> Place:
         """Above a latitude and longitude, or above another point if they are left out."""

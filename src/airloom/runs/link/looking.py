@@ -13,6 +13,8 @@ from airloom.net.json_lines import RequestError
 from airloom.runs.link.context import RequestContext
 from airloom.runs.link.observers import fields_of
 from airloom.runs.link.request import ForVehicles, Request
+from airloom.spray.shown import shown as spray_shown
+from airloom.spray.spray import Spray
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
@@ -106,6 +108,18 @@ class Look(Request):
             return shown(context.sim.eyes.glance(eyes[self.eye]))
         except EyeError as error:
             raise RequestError(str(error)) from None
+
+
+class LookAtSpray(Request):
+    """Where drops are, thinned, and a coarse map of what has landed, of the first system that sprays."""
+
+    method, acts = "spray", False
+
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        found = [system for system in context.sim.systems.values() if isinstance(system, Spray)]
+        if not found:
+            raise RequestError("no system of kind spray is in this run")
+        return spray_shown(context.sim, found[0])
 
 
 class Contacts(Request):

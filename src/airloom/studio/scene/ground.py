@@ -52,7 +52,8 @@ class Ground:
 
     def _drawn(self, piece: Piece) -> bytes:
         vertices, faces = self._pieces.mesh(piece)
-        low, high = vertices[:, :2].min(axis=0), vertices[:, :2].max(axis=0)
+        corner, size = np.array(self._pieces.grid.corner), self._pieces.grid.size
+        low, high = (np.clip(end(vertices[:, :2], axis=0), corner, corner + size) for end in (np.min, np.max))
         picture = self.picture.of(low, high)
         pixels = np.array(picture.shape[1::-1])
         # Pictures go on with their other side beyond their edges, which would be seen as a line.

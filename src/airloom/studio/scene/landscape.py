@@ -84,6 +84,10 @@ class Landscape:
         distance = self._land.hit(origin, direction, REACH)
         return origin + distance * direction if distance < REACH else None
 
+    def height(self, x: float, y: float) -> float:
+        """Of the ground, m."""
+        return self._land.height(x, y)
+
     def obstacle_at(self, origin, direction) -> str | None:
         """The obstacle that a ray meets first, unless the ground is before it."""
         point = self.hit(origin, direction)

@@ -2,7 +2,7 @@
 
 A piece of one level is as wide as four of the finer level, and its error about four times as large. So if a piece is
 cut where an eye is nearer than some of its widths, all of them look equally fine. Where a fine one meets a coarse one
-there would be gaps; a skirt around each piece closes them.
+there would be gaps; a skirt around each piece closes them. At the ground's edge it falls to the level ground around.
 """
 
 from __future__ import annotations
@@ -87,7 +87,15 @@ class Pieces:
         a, b = edges.T
         skirt = np.concatenate([np.stack([below[a], below[b], b], 1), np.stack([below[a], b, a], 1)])
         hem = vertices[lowered] - [0.0, 0.0, self._depth(piece)]
+        outwards = self._outwards(corners[lowered])
+        at_edge = outwards.any(axis=1)
+        hem[:, :2] += outwards * self.grid.cell
+        hem[at_edge, 2] = self.grid.low
         return np.concatenate([vertices, hem]), np.concatenate([faces, skirt]).astype(np.uint32)
+
+    def _outwards(self, corners: np.ndarray) -> np.ndarray:
+        """For corners [row, column] at the edge of the grid −1 or 1, east and north; 0 within."""
+        return (np.equal(corners, np.subtract(self.grid.heights.shape, 1)).astype(int) - (corners == 0))[:, ::-1]
 
     def _faces(self, piece: Piece) -> np.ndarray:
         """A row of tiles lies together."""

@@ -11,6 +11,7 @@ import numpy as np
 import yaml
 from pydantic import ValidationError
 
+from airloom.bus import messages
 from airloom.engines.fleet import expand_copies
 from airloom.eyes.shown import as_texts, depth_picture
 from airloom.runs.figures import pose_topics
@@ -19,6 +20,7 @@ from airloom.runs.link.client import Refused
 from airloom.runs.link.observers import numbers_in
 from airloom.runs.mcap import LogError, LogReader
 from airloom.scenario.models import Scenario, Vehicle
+from airloom.spray import shown as spray
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.source import POSITION, Snapshot, Status
 from airloom.studio.sources.tracks import read_tracks
@@ -57,6 +59,7 @@ class RecordedSource:
             "topics": self._topics,
             "series": self._series,
             "look": self._look,
+            "spray": self._spray,
         }
 
     def refresh(self) -> bool:
@@ -121,12 +124,29 @@ class RecordedSource:
         if topic not in self._log.topics:
             raise Refused(f"the log has no pictures of {vehicle}'s {eye}: name {topic} in log.topics")
         with self._reading:
-            last = None
-            for last in self._log.messages(topic, start=now - LONGEST_LOOK, end=now):  # noqa: B007
-                pass
+            last = self._last(topic, now)
         if last is None:
             return as_texts(None, None, None)
         return as_texts(last.time_ns * 1e-9, _picture_in(last.message), None)
+
+    def _spray(self) -> dict[str, Any]:
+        """The last drops and map before now that were logged."""
+        topics = [topic for topic, info in self._log.topics.items() if info.msgtype == messages.DEPOSITION_MAP]
+        if not topics:
+            raise Refused("the log has no spray: name /spray/* in log.topics")
+        now = self._clock.time
+        with self._reading:
+            map_, drops = (self._last(topic, now) for topic in (topics[0], topics[0].replace("/map", "/drops")))
+        points = np.zeros(0) if drops is None else drops.message.data.view("<f4")
+        return spray.as_texts(now, points, spray.NOTHING if map_ is None else spray.map_in(map_.message))
+
+    def _last(self, topic: str, now: float) -> Any:
+        """The last message of a topic before now."""
+        last = None
+        if topic in self._log.topics:
+            for last in self._log.messages(topic, start=now - LONGEST_LOOK, end=now):  # noqa: B007
+                pass
+        return last
 
     def _series(self, topic: str, field: str, since: float = -1.0) -> dict[str, Any]:
         """To the end of the run, whatever the clock says."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from airloom.scenario.models import World
 from airloom.scenario.objects import MeshObject, Object, ObjectError
+from airloom.scenario.scatter import AtRandom
 from airloom.world.meshes import Mesh
 from airloom.world.objects.car import build_car
 from airloom.world.objects.fence import build_fence
@@ -48,9 +49,16 @@ def _built(name: str, placed: Object, ground: Ground) -> Iterator[Thing]:
         yield Thing(name if placed.scatter is None else f"{name}_{n}", placed.kind, mesh, solids)
 
 
-def oddities(world: World) -> list[str]:
-    """What a user should know about meshes that can be used all the same."""
-    return [text for own in world.objects.values() if isinstance(own, MeshObject) for text in complaints_of(own)]
+def oddities(world: World, things: list[Thing]) -> list[str]:
+    """What a user should know about objects that can be used all the same."""
+    names, told = {thing.name for thing in things}, []
+    for name, own in world.objects.items():
+        if isinstance(own, MeshObject):
+            told += complaints_of(own)
+        if isinstance(rule := own.scatter, AtRandom) and f"{name}_{rule.count - 1}" not in names:
+            standing = sum(f"{name}_{n}" in names for n in range(rule.count))
+            told.append(f"{name}: only {standing} of {rule.count} fit into the polygon; have fewer, or less apart")
+    return told
 
 
 __all__ = ["BUILDERS", "Ground", "Place", "oddities", "things_of"]

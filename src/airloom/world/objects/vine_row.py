@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from airloom.scenario.objects import VineRow
 from airloom.world.meshes import Colour, Mesh, joined, lathe, painted
 from airloom.world.noise import uniform
 from airloom.world.objects.place import Ground, Place
-from airloom.world.objects.stations import panel, stations
+from airloom.world.objects.stations import Station, panel, stations
 from airloom.world.things import Solid
 
 LEAVES: Colour = (92, 109, 54)
@@ -18,6 +19,8 @@ STEM: Colour = (84, 66, 50)
 POST: Colour = (150, 136, 116)
 STEP = 1.5  # m along a row, between two shapes of its leaves
 FREE = 0.38  # of the height, below the leaves
+GAP, BOARD = 2, 3  # steps along the row: of a gap, and of a solid in a row with gaps
+SOLID_HEIGHT, SOLID_WIDTH = 0.92, 0.55  # of the height and width of the leaves: what is touched is within what is seen
 RING = np.array([[-0.3, 0.0], [-0.5, 0.35], [-0.42, 0.75], [0.0, 1.0], [0.42, 0.75], [0.5, 0.35], [0.3, 0.0]])
 """Across the leaves: shares of the width and of their height."""
 
@@ -27,22 +30,38 @@ def build_vine_row(vines: VineRow, place: Place, ground: Ground) -> tuple[Mesh, 
     posts = stations(path, vines.spacing, place, ground)
     plants = stations(path, STEP, place, ground)
     feet = np.array([plant.foot for plant in plants])
-    parts = [_leaves(feet, height, width, place.seed)]
+    stretches = _stretches(len(feet), place.seed, vines.missing)
+    parts = [_leaves(feet[first:end], first, height, width, place.seed) for first, end in stretches]
     parts += [
-        lathe([[0.025, -0.1], [0.02, FREE * height + 0.15]], 3, STEM).moved(foot)
-        for foot in ((feet[:-1] + feet[1:]) / 2)[::2]
+        lathe([[0.025, -0.1], [0.02, FREE * height + 0.15]], 3, STEM).moved((feet[k] + feet[k + 1]) / 2)
+        for first, end in stretches
+        for k in range(first, end - 1, 2)
     ]
     parts += [lathe([[0.04, -0.3], [0.04, 1.05 * height]], 4, POST).moved(post.foot) for post in posts]
-    solids = [panel(a, b, FREE * height, 0.92 * height, 0.55 * width) for a, b in pairwise(posts)]
+    boards = pairwise(posts) if vines.missing == 0 else _boards(plants, stretches)
+    solids = [panel(a, b, FREE * height, SOLID_HEIGHT * height, SOLID_WIDTH * width) for a, b in boards]
     return joined(parts), tuple(solids)
 
 
-def _leaves(feet: np.ndarray, height: float, width: float, seed: int) -> Mesh:
+def _stretches(count: int, seed: int, missing: float) -> list[tuple[int, int]]:
+    """First plant and end of each part of the row without a gap."""
+    dead = uniform(seed, 300, np.arange(count - 1) // GAP) < missing
+    edges = np.flatnonzero(np.diff(np.concatenate([[True], dead, [True]]).astype(int)))
+    return [(int(first), int(last) + 1) for first, last in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _boards(plants: list[Station], stretches: list[tuple[int, int]]) -> Iterator[tuple[Station, Station]]:
+    """From plant to plant, some steps at a time."""
+    for first, end in stretches:
+        yield from pairwise([*plants[first : end - 1 : BOARD], plants[end - 1]])
+
+
+def _leaves(feet: np.ndarray, first: int, height: float, width: float, seed: int) -> Mesh:
     count, n = len(feet), len(RING)
     along = np.gradient(feet[:, :2], axis=0)
     along /= np.linalg.norm(along, axis=1, keepdims=True)
     aside = np.column_stack([-along[:, 1], along[:, 0], np.zeros(count)])
-    plant, corner = np.arange(count)[:, None], np.arange(n)[None, :]
+    plant, corner = first + np.arange(count)[:, None], np.arange(n)[None, :]
     rough = 0.75 + 0.5 * uniform(seed, plant, corner)
     tall = 0.88 + 0.2 * uniform(seed, plant, 100 + corner)
     rough[[0, -1]] *= 0.6

@@ -86,6 +86,9 @@ def test_drawn_hills_are_those_of_the_world():
     vertices, faces = pieces.mesh(piece)
     for middle in vertices[faces[: 2 * 8 * 8]].mean(axis=1):
         assert ground(array, middle[0], middle[1])[0] == pytest.approx(middle[2], abs=1e-6)
+    assert vertices[:, 0].min() == -50.0, "around it lies a cell in which the ground falls"
+    for x, y, z in vertices:
+        assert ground(array, x, y)[0] == pytest.approx(z, abs=1e-6)
     lines = height_lines(land.grid)
     assert lines.shape == (2 * 9 * 8, 2, 3)
 

@@ -1,0 +1,65 @@
+"""What a job comes to: lengths, litres, refills and time."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import dist, pi
+
+from airloom.farm.job import SQUARE_METRES, JobLine, Refill, Totals
+from airloom.missions.cruise import ACCELERATION, YAW_RATE, Pace
+
+CLIMB = 1.5  # m/s, up and down
+
+
+def litres_on(line: JobLine, swath: float) -> float:
+    return sum(stretch.rate * stretch.length * swath for stretch in line.spray) / SQUARE_METRES
+
+
+def totals(
+    hectares: float, lines: list[JobLine], swath: float, speed: float, tank: float, refill: Refill, transit: float
+) -> Totals:
+    """Times are those of the built-in stack on level ground."""
+    ways = [_way(before, line) for before, line in zip([None, *lines[:-1]], lines, strict=True)]
+    seconds = sum(_seconds(line.length, speed) for line in lines)
+    seconds += sum(max(_seconds(way, speed), pi / YAW_RATE if way else 0.0) for way in ways)
+    litres = sum(litres_on(line, swath) for line in lines)
+    breaks = [load[-1].end for load in loads(lines, swath, tank)[:-1]]
+    there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 4 * transit / CLIMB for place in breaks)
+    ends = _seconds(dist(lines[0].start, refill.place), speed) + _seconds(dist(lines[-1].end, refill.place), speed)
+    seconds += there_and_back + len(breaks) * refill.seconds + ends + 2 * transit / CLIMB
+    sprayed = sum(line.sprayed for line in lines)
+    return Totals(
+        hectares=round(hectares, 4), sprayed_hectares=round(sprayed * swath / SQUARE_METRES, 4), lines=len(lines),
+        line_metres=round(sum(line.length for line in lines), 1), sprayed_metres=round(sprayed, 1),
+        turn_metres=round(sum(ways), 1), litres=round(litres, 2), refills=len(breaks), minutes=round(seconds / 60, 1),
+    )  # fmt: skip
+
+
+def loads(lines: list[JobLine], swath: float, tank: float, room: float = 0.0) -> list[list[JobLine]]:
+    """What is done with each tank, the first one full before the first line: lines, and parts of them with `room`."""
+    found: list[list[JobLine]] = [[]]
+    left = tank
+    for line in lines:
+        begun = 0.0
+        for stretch in line.spray:
+            per_metre, at = stretch.rate * swath / SQUARE_METRES, stretch.start
+            while per_metre > 0 and left < per_metre * (stretch.end - at) - 1e-9:
+                at += left / per_metre
+                if at > begun:
+                    found[-1].append(line.part((begun, at), room))
+                found.append([])
+                begun, left = at, tank
+            left -= per_metre * (stretch.end - at)
+        found[-1].append(line if begun == 0.0 else line.part((begun, line.length), room))
+    return [load for load in found if load]
+
+
+def _way(before: JobLine | None, line: JobLine) -> float:
+    if before is None:
+        return 0.0
+    points = [before.end, *line.by_way_of, line.start]
+    return sum(dist(a, b) for a, b in pairwise(points))
+
+
+def _seconds(length: float, speed: float) -> float:
+    return Pace(length, speed, ACCELERATION).duration if length > 1e-6 else 0.0
