@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import figures, generated, light, load, models, objects, scatter, weather
+from airloom.scenario import figures, generated, light, load, models, nozzles, objects, scatter, weather
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -100,6 +100,9 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.Inertia: "Inertia",
     models.Rotor: "Rotor",
     models.DragPart: "Part with drag",
+    models.Tank: "Tank",
+    nozzles.Nozzle: "Nozzle",
+    nozzles.Drops: "Drops",
     models.Body: "Body",
     models.Tank: "Tank",
     models.Pose: "Pose",

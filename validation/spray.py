@@ -387,11 +387,11 @@ def drift() -> Outcome:
     away = lost(HELICOPTER, 2.0)
     rows.append(Row(f"helicopter, lost to 50 m: {away:.2g} %, measured 0.41 %", log10(away / 0.41), 0.0, 1.0, ""))
     order = [drift_at(sprayer, wind, 20.0) for sprayer in (BOOM, DRONE, AIRCRAFT)]
-    rows.append(Row("boom < drone < aircraft at 20 m (1 if so)", float(order[0] < order[1] < order[2]), 1.0, 0.0, ""))
+    rows.append(Row("boom < drone < aircraft at 20 m (1 if so)", float(order[0] < order[1] < order[2]), 1.0, 0.1, ""))
     effects = effect_sizes()
     in_order = effects["wind"] > effects["drop size"] > effects["payload"]
     factors = ", ".join(f"{name} {factor:.2g}" for name, factor in effects.items())
-    rows.append(Row(f"factors at 10 m: {factors}; in that order (1 if so)", float(in_order), 1.0, 0.0, ""))
+    rows.append(Row(f"factors at 10 m: {factors}; in that order (1 if so)", float(in_order), 1.0, 0.1, ""))
     moved = swath_middle(DRONE, 4.5) - swath_middle(DRONE, 1.5)
     rows.append(Row("drone: how far the swath moves from 1.5 to 4.5 m/s", moved, 1.0, 1.0, "m"))
     return Outcome(rows, draw_drift, "Drift by distance: our methods beside drift curves and measurements.")

@@ -151,6 +151,24 @@ def test_a_vehicle_that_falls_is_told(work):
     assert sim.vehicles["drone"].tank.asked == 0.0
 
 
+def test_a_large_vehicle_lands_on_a_slope(tmp_path):
+    """Of 14 %, where its body stands on one edge."""
+    where = {"vehicles.drone.pose.position": [-60, -54, -7.4], "vehicles.drone.tank.litres": 0.1, "world": "vineyard"}
+    (tmp_path / "work.yaml").write_text(SCENARIO.partition("systems")[0])
+    sim = al.Simulation.load(tmp_path / "work.yaml", overrides=where)
+    pilot = sim.pilot("drone")
+
+    async def up_and_down():
+        await pilot.takeoff(1.0)
+        await pilot.land()
+
+    task = sim.start(up_and_down())
+    sim.run(40)
+    assert task.done
+    assert task.error is None
+    assert not pilot.vehicle.armed
+
+
 def test_a_run_again_is_the_same(work):
     sim, _ = work()
     sim.run(30)

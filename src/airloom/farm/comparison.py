@@ -18,7 +18,7 @@ from airloom.terrain.raster import applied
 
 CLOSE = 0.2
 """A place has got what was asked for if it got so much of it more or less."""
-SIZE, DPI = 12.0, 110
+MAP_WIDTH, MAP_HEIGHT, DPI = 8.0, 7.0, 110  # inches of one map, at most
 
 
 @dataclass(frozen=True)
@@ -174,10 +174,11 @@ def draw_comparison(comparison: Comparison, file: Path, title: str) -> None:
                                                  comparison.given[rows, columns].ravel()]), 99)) or 1.0  # fmt: skip
     side = comparison.cell_area**0.5
     height, width = (rows.stop - rows.start) * side, (columns.stop - columns.start) * side
-    is_wide = width > height
-    shape = (3, 1) if is_wide else (1, 3)
-    ratio = 3 * height / width if is_wide else height / width / 3
-    figure = Figure(figsize=(SIZE, min(SIZE * ratio + 1.5, 20.0)), dpi=DPI, layout="constrained")
+    wide = min(MAP_WIDTH, MAP_HEIGHT * width / height)
+    shape, size = ((3, 1), (wide + 2.0, 3 * (wide * height / width + 0.7) + 0.5))
+    if height > width:
+        shape, size = ((1, 3), (3 * (wide + 2.0), wide * height / width + 1.5))
+    figure = Figure(figsize=size, dpi=DPI, layout="constrained")
     for axes, (name, values) in zip(figure.subplots(*shape).ravel(), maps, strict=True):
         look: dict[str, Any] = {"cmap": "YlGnBu", "vmin": 0.0, "vmax": top}
         if name == "given less asked":
@@ -185,6 +186,7 @@ def draw_comparison(comparison: Comparison, file: Path, title: str) -> None:
         drawn = axes.imshow(values[rows, columns], extent=(0.0, width, 0.0, height), interpolation="nearest", **look)
         axes.set_facecolor("#dddddd")
         axes.set_title(name, loc="left", fontsize=10)
+        axes.set(xlabel="m", ylabel="m")
         figure.colorbar(drawn, ax=axes, label="L/ha", shrink=0.9)
     figure.suptitle(title)
     figure.savefig(file, metadata={"Software": None})

@@ -9,6 +9,7 @@ from airloom.farm.job import SQUARE_METRES, JobLine, Refill, Totals
 from airloom.missions.cruise import ACCELERATION, YAW_RATE, Pace
 
 CLIMB = 1.5  # m/s, up and down
+LANDING = 2.19 / 0.7  # s/m: see `leg_durations` in missions/trajectory.py
 
 
 def litres_on(line: JobLine, swath: float) -> float:
@@ -24,9 +25,10 @@ def totals(
     seconds += sum(max(_seconds(way, speed), pi / YAW_RATE if way else 0.0) for way in ways)
     litres = sum(litres_on(line, swath) for line in lines)
     breaks = [load[-1].end for load in loads(lines, swath, tank)[:-1]]
-    there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 4 * transit / CLIMB for place in breaks)
+    leave, land = _seconds(transit, CLIMB), LANDING * transit
+    there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 3 * leave + land for place in breaks)
     ends = _seconds(dist(lines[0].start, refill.place), speed) + _seconds(dist(lines[-1].end, refill.place), speed)
-    seconds += there_and_back + len(breaks) * refill.seconds + ends + 2 * transit / CLIMB
+    seconds += there_and_back + len(breaks) * refill.seconds + ends + 3 * leave + land
     sprayed = sum(line.sprayed for line in lines)
     return Totals(
         hectares=round(hectares, 4), sprayed_hectares=round(sprayed * swath / SQUARE_METRES, 4), lines=len(lines),

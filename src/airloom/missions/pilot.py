@@ -320,7 +320,13 @@ class Pilot:
 
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position
-        return z < self._resting_height(x, y) + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+        return z < self._resting_height(x, y) + self._lean(x, y) + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+
+    def _lean(self, x: float, y: float) -> float:
+        """How much higher it stands on a slope, level, with one edge or corner on the ground; whichever way it looks."""
+        _, east, north = ground(self.sim.fleet.flight.world, float(x), float(y))
+        length, width, _ = self.vehicle.airframe.vehicle.body.size
+        return 0.5 * hypot(length, width) * hypot(east, north)
 
 
 def _short_way(angle: float) -> float:

@@ -20,6 +20,8 @@ class Nozzles:
     def __init__(self, vehicle: Vehicle) -> None:
         self._vehicle = vehicle
         self._closed: set[str] = set()
+        self._closed_before: set[str] = set()
+        """When any was open last."""
 
     def __len__(self) -> int:
         return len(self._vehicle.description.nozzles)
@@ -35,6 +37,8 @@ class Nozzles:
         for name, is_open in changes.items():
             self._check(name, is_open)
         self._closed = {name for name, is_open in (self.open | dict(changes)).items() if not is_open}
+        if any(self.open.values()):
+            self._closed_before = self._closed
         tank = self._vehicle.tank
         if tank is not None and len(self):
             tank.open_share = self.open_share
@@ -42,19 +46,18 @@ class Nozzles:
     @property
     def open_share(self) -> float:
         """Of the flow with all nozzles open, what flows now."""
-        return float(self._open_sizes().sum() / self._sizes().sum())
+        sizes = self._sizes(self._closed)
+        return float(sizes.sum() / self._sizes(set()).sum())
 
     @property
     def shares(self) -> np.ndarray:
-        """Of each nozzle, its part of what flows; all 0 if none is open."""
-        sizes = self._open_sizes()
-        return sizes / (sizes.sum() or 1.0)
+        """Of each nozzle, its part of what flows; when all are closed, of what still comes after."""
+        sizes = self._sizes(self._closed_before)
+        return sizes / sizes.sum()
 
-    def _sizes(self) -> np.ndarray:
-        return np.array([nozzle.size for nozzle in self._vehicle.description.nozzles.values()])
-
-    def _open_sizes(self) -> np.ndarray:
-        return self._sizes() * list(self.open.values())
+    def _sizes(self, closed: set[str]) -> np.ndarray:
+        nozzles = self._vehicle.description.nozzles
+        return np.array([0.0 if name in closed else nozzle.size for name, nozzle in nozzles.items()])
 
     def _check(self, name: str, is_open: Any) -> None:
         if name not in self.open:

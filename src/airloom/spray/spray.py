@@ -168,6 +168,7 @@ class Spray(System):
         self.count, self._number, self._tick = 0, 0, 0
         self.sums = np.zeros(at.SUMS)
         self._owed: dict[tuple[str, str], float] = {}
+        self._given: dict[str, float] = {}
         self._key = np.uint64(stream_key(sim.seed, self.name))
         self._headings, self._ways = np.zeros(2), []
         self._topics.reset()
@@ -202,7 +203,7 @@ class Spray(System):
             return
         self._tick += 1
         for vehicle in self._sprayers(sim):
-            self._spray(vehicle, sim)
+            self._spray(vehicle)
         if self.count:
             self._around.refresh(sim)
             self.count = at.fly(
@@ -214,15 +215,16 @@ class Spray(System):
     def _sprayers(self, sim: Simulation) -> list[Vehicle]:
         return [vehicle for vehicle in sim.vehicles.values() if len(vehicle.nozzles)]
 
-    def flow_of(self, vehicle: Vehicle) -> float:
-        """What flows through all its nozzles now, L/min."""
-        tank = vehicle.tank
-        if tank is not None:
-            return float(tank.flow)
-        return (self.parameters.flow or 0.0) * vehicle.nozzles.open_share
+    def _litres_from(self, vehicle: Vehicle) -> float:
+        """What left it since the last step."""
+        if vehicle.tank is None:
+            return (self.parameters.flow or 0.0) * vehicle.nozzles.open_share * self._step / MINUTE
+        before = self._given.get(vehicle.name, 0.0)
+        self._given[vehicle.name] = vehicle.tank.given
+        return max(vehicle.tank.given - before, 0.0)
 
-    def _spray(self, vehicle: Vehicle, sim: Simulation) -> None:
-        flow = self.flow_of(vehicle) * self._step / MINUTE
+    def _spray(self, vehicle: Vehicle) -> None:
+        flow = self._litres_from(vehicle)
         if flow <= 0.0:
             return
         turn, place, velocity = matrix_from_quaternion(vehicle.attitude), vehicle.position, vehicle.velocity

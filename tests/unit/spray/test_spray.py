@@ -17,8 +17,9 @@ BOOM = {"left": {"position": [-0.1, 0.5, -0.1]}, "right": {"position": [-0.1, -0
 VINES = {"kind": "vine_row", "path": [[-6, 0], [6, 0]]}
 
 
-def flight(wind=(0.0, 0.0, 0.0), nozzles=BOOM, world=None, seed=None, **spray) -> Simulation:
+def flight(wind=(0.0, 0.0, 0.0), nozzles=BOOM, world=None, seed=None, tank=None, **spray) -> Simulation:
     sprayer = {"extends": "hexarotor", "pose": {"position": [0, 0, 3]}, "nozzles": nozzles}
+    sprayer |= {"tank": tank} if tank else {}
     overrides = {
         "engine": "batch", "world": {"wind": list(wind), **(world or {})}, "vehicles": {"sprayer": sprayer},
         "systems": {"spray": {"kind": "spray", "flow": 2.0, "drops_per_litre": 50_000, "cell": 0.5, **spray}},
@@ -132,20 +133,22 @@ def test_nozzles_that_are_not_there_cannot_be_opened():
         nozzles.open = {"left": 3}
 
 
-class Tank:
-    """A stand-in for a vehicle's tank."""
-
-    flow, open_share = 0.5, 1.0
-
-
 def test_a_tank_says_what_flows_and_hears_which_nozzles_are_open():
-    sim = flight(flow=100.0)
+    tank = {"capacity": 2.0, "size": [0.2, 0.1, 0.1], "max_flow": 3.0, "lag": 0.3}
+    sim = flight(tank=tank, flow=None)
     vehicle = sim.vehicles["sprayer"]
-    vehicle.tank = Tank()
-    sim.run(2.0)
-    assert litres(sim)["sprayed"] == pytest.approx(0.5 * 2.0 / 60.0, rel=1e-2)
+    sim.run(0.5)
+    assert litres(sim)["sprayed"] == 0.0
+    vehicle.tank.command(1.2)
     vehicle.nozzles.open = {"right": False}
     assert vehicle.tank.open_share == 0.25
+    sim.run(2.5)
+    vehicle.nozzles.open = False
+    sim.run(5.0)
+    found = litres(sim)
+    assert found["sprayed"] == pytest.approx(vehicle.tank.given, abs=2 * 2e-5)  # but for a drop of each nozzle
+    assert found["sprayed"] == pytest.approx(2.0 - vehicle.tank.litres, abs=2 * 2e-5)
+    assert found["sprayed"] == pytest.approx(0.25 * 1.2 * 2.0 / 60.0, rel=0.01)
 
 
 def test_vines_are_a_canopy_and_catch_fine_drops_in_wind():
