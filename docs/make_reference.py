@@ -104,7 +104,6 @@ SECTIONS: dict[type[BaseModel], str] = {
     nozzles.Nozzle: "Nozzle",
     nozzles.Drops: "Drops",
     models.Body: "Body",
-    models.Tank: "Tank",
     models.Pose: "Pose",
     models.Motion: "Motion",
     models.Copies: "Copies",

@@ -26,7 +26,7 @@ other programs. This page is written by `python validation/report.py`; every row
 
 def number(value: float, tolerance: float) -> str:
     """With one digit more than the tolerance can see."""
-    if value == 0.0 or not isfinite(value):
+    if value == 0.0 or tolerance == 0.0 or not isfinite(value):
         return f"{value:g}"
     if abs(value) < tolerance:
         return f"{value:.2g}"

@@ -268,6 +268,7 @@ FAULTS = {
     b'{"method": "command", "vehicle": "drone0", "kind": "thrust_torque", "thrust": 1e6}\n': "can give a thrust of",
     b'{"method": "tune", "vehicle": "drone0", "gains": {"attitude_frequency": -1}}\n': "greater than 0",
     b'{"method": "tune", "vehicle": "drone0", "gains": {"self": 1}}\n': "tune",
+    b'{"method": "spray", "vehicle": "drone0", "flow": 1}\n': "drone0 has no tank",
     b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 1e8]}\n': "less than or equal to 1000000",
     b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 2], "speed": 100}\n': "less than or equal to 12",
     b'{"method": "takeoff", "vehicle": "drone0", "height": 1e8}\n': "the world ends 1e+06 m from its origin",

@@ -7,6 +7,8 @@ import pytest
 
 import airloom as al
 from airloom.bus import messages
+from airloom.kernels import LANES, row
+from airloom.runs.link.methods import parse
 
 WORLD = "world: {wind: [8, 0, 0]}"
 
@@ -111,6 +113,15 @@ def test_flow_is_commanded_by_topic_and_nonsense_told(tmp_path):
     assert [text for text in texts if "refused" in text and "-3" in text]
 
 
+def test_the_control_link_sprays_and_refills(tmp_path):
+    vehicle = load(tmp_path).vehicles["s"]
+    parse(b'{"method": "spray", "vehicle": "s", "flow": 2.5}').act(None, [vehicle])
+    parse(b'{"method": "refill", "vehicle": "s", "litres": 3}').act(None, [vehicle])
+    assert (vehicle.tank.asked, vehicle.tank.litres) == (2.5, 3.0)
+    with pytest.raises(al.CommandError, match="must be 0 or more"):
+        parse(b'{"method": "spray", "vehicle": "s", "flow": -1}').act(None, [vehicle])
+
+
 # -- the file ----------------------------------------------------------------------------------------------------------
 
 
@@ -123,7 +134,7 @@ def test_flow_is_commanded_by_topic_and_nonsense_told(tmp_path):
         ("{capacity: 20}", "its size holds only 11.88 L"),
         ("{position: [0.3, 0, -0.12]}", "reaches 0.15 m out of the body along x"),
         ("{shape: upright_cylinder}", "an upright cylinder is as long as wide"),
-        ("{shape: lying_cylinder}", "a lying cylinder is as high as wide, or as long"),
+        ("{shape: lying_cylinder}", "a lying cylinder is as high as wide, or as high as long"),
         ("{density: 0}", "must be greater than 0"),
     ],
 )
@@ -151,8 +162,6 @@ def test_mass_and_centre_follow_the_level(shape, tmp_path):
     sim = load(tmp_path, f"{{extends: sprayer, tank: {{shape: {shape}, size: {size}, max_flow: 600}}}}")
     vehicle, masses, centres = sim.vehicles["s"], [], []
     vehicle.tank.command(600.0)
-    from airloom.kernels import LANES, row
-
     while vehicle.tank.litres > 0.0:
         sim.step(20)
         masses.append(vehicle.mass - 15.0 - vehicle.tank.liquid_mass)
