@@ -20,8 +20,8 @@ TOLD_TO_NOBODY = {
     "Foreign", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
 }  # fmt: skip
 MISTAKES = {
-    "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FilmError", "LinkError", "ListenError", "LogError",
-    "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "Ns3Missing", "ObjectError",
+    "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FarmError", "FilmError", "LinkError", "ListenError",
+    "LogError", "MapError", "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
     "TerrainError", "TlsError", "TranscriptError", "WeatherError",
 }  # fmt: skip
@@ -29,8 +29,8 @@ FAILURES = {
     "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "Ns3Failed",
     "WindFailed",
 }  # fmt: skip
-REFUSALS = {"CommandError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
-MISSIONS = {"MissionError", "MissionTimeout"}
+REFUSALS = {"CommandError", "PacketError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
+MISSIONS = {"MissionError", "MissionTimeout", "OutOfLiquid"}
 
 
 def modules() -> list[str]:

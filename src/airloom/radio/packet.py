@@ -11,6 +11,8 @@ import json
 import struct
 from typing import NamedTuple
 
+from airloom.errors import Refusal
+
 PREFIX = "radio:"
 HEAD = struct.Struct("<QQd")  # time sent and heard in ns, strength in dBm
 EVERYBODY = "*"
@@ -38,8 +40,8 @@ class Packet(NamedTuple):
     """dBm"""
 
 
-class PacketError(ValueError):
-    """What a radio cannot send."""
+class PacketError(Refusal):
+    """What a radio cannot send; the message says why."""
 
 
 def checked(content: bytes) -> bytes:
