@@ -21,7 +21,8 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FarmError", "FilmError", "LinkError", "ListenError",
-    "LogError", "MapError", "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood", "Ns3Missing", "ObjectError",
+    "LogError", "MapError", "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood",
+    "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
     "TerrainError", "TlsError", "TranscriptError", "WeatherError",
 }  # fmt: skip
