@@ -44,7 +44,7 @@ class Flight:
         return float(np.max(np.arccos(np.cos(roll) * np.cos(pitch))))
 
 
-LANDING = ("pursuit", "choreography", "village")
+LANDING = ("pursuit", "choreography", "village", "climb-drag", "spraying", "vineyard")
 """Scenarios that end on the ground, rotors at rest."""
 
 
@@ -183,11 +183,15 @@ def test_every_vehicle_takes_off_from_the_ground(on: str, vehicle: str) -> None:
 SMALLER: dict[str, dict[str, Any]] = {
     "fleet": {"vehicles.drone.copies.count": 10},
     "lidar": {"vehicles.drone.sensors.lidar.pattern.columns": 60},
+    "spraying": {"systems.spray.drops_per_litre": 2000},
+    "vineyard": {"systems.spray.drops_per_litre": 500},
 }
+FLYING = sorted(set(known("scenario")) - {"overload"})
+EMPTIES_ITS_TANK = {"spraying", "motors-tank-wind"}
 
 
 @pytest.mark.parametrize("on", ENGINES)
-@pytest.mark.parametrize("scenario", sorted(known("scenario")))
+@pytest.mark.parametrize("scenario", FLYING)
 def test_every_scenario_runs_to_its_end(
     on: str, scenario: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,7 +206,7 @@ def test_every_scenario_runs_to_its_end(
         assert not any(vehicle.armed for vehicle in sim.vehicles.values())
     else:
         assert all(vehicle.position[2] > 0.5 for name, vehicle in sim.vehicles.items() if name != "crippled")
-    assert sim.warnings == []
+    assert [text for text in sim.warnings if not ("tank: empty" in text and scenario in EMPTIES_ITS_TANK)] == []
 
 
 # -- a multirotor that nobody has tuned --------------------------------------------------------------------------------

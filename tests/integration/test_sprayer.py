@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import airloom as al
-from airloom.cli.app import run_command_line  # noqa: F401  (its module is what users start)
+from airloom.basics.rotations import euler_from_quaternion
 from airloom.runs import RecordedRun, RunFolder
 from airloom.runs.mcap import LogReader
 
@@ -93,8 +93,6 @@ def test_motors_tank_and_wind_figure_20(flown):
 def test_tilt_against_gusts_figure_21(flown):
     log = flown("gust-tilt")
     times, attitude = log.series("/sprayer/state", "pose.pose.orientation")
-    from airloom.basics.rotations import euler_from_quaternion
-
     roll, pitch, _ = np.degrees(euler_from_quaternion(attitude[:, [3, 0, 1, 2]])).T
     moments, x = log.series("/wind/info", "true_wind[0].x")
     late = times > 10
