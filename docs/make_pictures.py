@@ -60,6 +60,13 @@ SHOTS = {
     "terrain": Shot(150),
     "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
     "waypoints": Shot(13, "chase"),
+    "tank-takeoff": Shot(5.5, "chase"),
+    "climb-drag": Shot(8, "chase"),
+    "spraying": Shot(18, "chase"),
+    "motors-tank-wind": Shot(16, "follow"),
+    "gust-tilt": Shot(20, "chase"),
+    "overload": Shot(6, "chase"),
+    "vineyard": Shot(75, "follow"),
 }
 
 

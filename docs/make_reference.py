@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import figures, generated, light, load, models, nozzles, objects, scatter, weather
+from airloom.scenario import figures, generated, light, load, models, nozzles, objects, radio, scatter, weather
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -111,6 +111,16 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.PluginChoice: "Estimator, controller",
     models.SystemChoice: "System",
     models.Member: "Member",
+    radio.Radio: "Radio",
+    radio.Station: "Station",
+    radio.RadioChannel: "Channel",
+    radio.LogDistance: "Path loss: log-distance",
+    radio.FreeSpace: "Path loss: free-space",
+    radio.TwoRay: "Path loss: two-ray",
+    radio.Shadowing: "Shadowing",
+    radio.Nakagami: "Fading: nakagami",
+    radio.Rician: "Fading: rician",
+    radio.Obstruction: "Obstruction",
     models.Log: "Log",
     figures.Figure: "Figure",
     figures.Panel: "Panel",
@@ -166,6 +176,26 @@ NOTES = {
     "Fence.form": "what is between its posts",
     "PowerLine.wires": "how many, side by side",
     "Scatter.kind": "the rule",
+    "Constant.kind": "the law",
+    "Wave.kind": "the law",
+    "Gust.kind": "the law",
+    "Dryden.kind": "the law",
+    "Dryden.standard": "whose heights and intensities hold",
+    "Profile.kind": "the law",
+    "Profile.law": "how the wind grows with the height",
+    "Shelter.kind": "the law",
+    "FieldOfWind.kind": "the law",
+    "Function.kind": "the law",
+    "LogDistance.kind": "the law",
+    "FreeSpace.kind": "the law",
+    "TwoRay.kind": "the law",
+    "Nakagami.kind": "the law",
+    "Rician.kind": "the law",
+    "Tank.shape": "of its inside",
+    "Drops.law": "of their volume over their diameters",
+    "Figure.title": "above it",
+    "Panel.title": "above it",
+    "Panel.unit": "beside it",
     "InGrid.rows": "how many rows",
     "AtRandom.count": "how many",
     "Obstacle.shape": "upright",

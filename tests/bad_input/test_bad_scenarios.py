@@ -71,7 +71,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("    mass: .inf\n", 5, "vehicles.cf.mass: must be a finite number"),
         ("    mass: 10_0\n", 5, "vehicles.cf.mass: must be a number, got '10_0'"),
         ("    mass: [1]\n", 5, "vehicles.cf.mass: must be a number, got [1]"),
-        ("    mass: null\n", 3, "vehicles.cf.mass: is missing (everything together, kg)"),
+        ("    mass: null\n", 3, "vehicles.cf.mass: is missing (everything together but the liquid in a tank, kg)"),
         ("    body: {size: [1, 2]}\n", 5, "vehicles.cf.body.size: must be a list of 3, got [1, 2]"),
         ("    body: {size: [1, 2, 3, 4]}\n", 5, "vehicles.cf.body.size: must be a list of 3, got [1, 2, 3, 4]"),
         ("    body: {size: [1, 2, 0]}\n", 5, "vehicles.cf.body.size.2: must be greater than 0, got 0"),

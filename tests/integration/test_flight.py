@@ -15,7 +15,8 @@ from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
 
 ENGINES = ["mujoco", "batch"]
-MULTIROTORS = sorted(name for name in known("vehicle") if not name.startswith("crazyflie2"))
+MULTIROTORS = sorted(name for name in known("vehicle") if not name.startswith(("crazyflie2", "sprayer")))
+"""Of those made for a room; the sprayer of 25 kg is slower, and has its own tests."""
 REAL = sorted(set(known("vehicle")) - {"crazyflie2_crazys"})  # that one only follows the paper
 
 

@@ -20,8 +20,11 @@ PUBLISHED = {"crazys", "uav_gazebo"}
 """Controllers with the gains of others, whatever they can do: uav_gazebo has no integral, and gives way to wind."""
 NOT_FOR_FLYING = {"crazyflie2_crazys"}
 """The paper's Crazyflie, whose rotor drag tips it over at walking pace; `airloom run crazys` is all it does."""
-SLOW = {("crazyflie2", "cascade"), ("crazyflie2", "modes"), ("crazyflie2", "uav_gazebo")}
-"""Motors with a lag of 65 ms allow the tuned loops no more than 0.8 rad/s."""
+SLOW = {
+    ("crazyflie2", "cascade"), ("crazyflie2", "modes"), ("crazyflie2", "uav_gazebo"), ("sprayer", "cascade"),
+    ("sprayer", "modes"),
+}  # fmt: skip
+"""Motors with a lag of 65 and 50 ms allow the tuned loops no more than 0.8 and 1 rad/s."""
 
 
 class Pair(NamedTuple):
