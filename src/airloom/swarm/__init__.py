@@ -1,0 +1,1 @@
+"""Many as one: what members know of each other by radio alone, laws of flocking, and how well a swarm holds together."""
