@@ -42,8 +42,8 @@ from airloom.loom.protocol import (
 from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate
 from airloom.radio.packet import PREFIX, Nodes, letter_for, letter_of_nodes, request_from
-from airloom.sensors.reading import letter_of
 from airloom.scenario.errors import shortened
+from airloom.sensors.reading import letter_of
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -294,7 +294,11 @@ class Loom:
     def _play(self, members: list[Membership]) -> None:
         assert self._hub is not None
         now = self._sim.time_ns
-        round_ = Round(now, self._sights, {it.name: [*it.letters(), *self._heard_by_radio(it), *self._measured(it)] for it in members})
+        round_ = Round(
+            now,
+            self._sights,
+            {it.name: [*it.letters(), *self._heard_by_radio(it), *self._measured(it)] for it in members},
+        )
         outcomes = self._hub.play(round_, self._obeyed)
         if not outcomes:
             return

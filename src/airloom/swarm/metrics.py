@@ -47,13 +47,13 @@ def measure(
     distances = np.linalg.norm(positions[:, None] - positions[None, :], axis=2)
     pairs = np.triu_indices(len(positions), 1)
     labels = clusters(distances < reach)
-    sizes = np.bincount(labels, minlength=1)
+    sizes = np.bincount(labels)
     out = beyond(positions, arena)
     return Metrics(
         order=order(velocities, labels),
         clusters=int((sizes > 1).sum()),
-        largest=int(sizes.max()),
-        smallest=int(sizes.min()),
+        largest=int(sizes.max(initial=0)),
+        smallest=int(sizes.min()) if len(sizes) else 0,
         alone=int((sizes == 1).sum()),
         too_near=int((distances[pairs] <= collision_radius).sum()),
         nearest=float(distances[pairs].min(initial=np.inf)),
@@ -100,8 +100,12 @@ def beyond(positions: np.ndarray, arena: Arena | None) -> np.ndarray:
     return np.maximum(np.linalg.norm(apart, axis=1) - arena.radius, 0.0)
 
 
-def pairs_within(positions: np.ndarray, radius: float) -> set[tuple[int, int]]:
-    """Members that are nearer to each other than a radius."""
-    distances = np.linalg.norm(positions[:, None] - positions[None, :], axis=2)
-    first, second = np.nonzero(np.triu(distances <= radius, 1))
-    return set(zip(first.tolist(), second.tolist(), strict=True))
+def closest_approaches(positions: np.ndarray, velocities: np.ndarray, within: float) -> np.ndarray:
+    """How near two will have come within a time, s, if all fly on as they do: [member, member], m."""
+    apart = positions[:, None] - positions[None, :]
+    closing = velocities[:, None] - velocities[None, :]
+    square = np.maximum((closing * closing).sum(axis=2), 1e-12)
+    when = np.clip(-(apart * closing).sum(axis=2) / square, 0.0, within)
+    approaches = np.linalg.norm(apart + when[..., None] * closing, axis=2)
+    np.fill_diagonal(approaches, np.inf)
+    return approaches

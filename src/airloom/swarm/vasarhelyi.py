@@ -18,7 +18,7 @@ from pydantic import Field
 
 from airloom.compiled import compiled
 from airloom.plugin import Parameters
-from airloom.scenario.values import Number, NonNegative, Positive
+from airloom.scenario.values import NonNegative, Number, Positive
 from airloom.swarm.braking import braking_distance, braking_speed
 
 R_REP, P_REP, V_REP, R_FRICT, C_FRICT, V_FRICT, P_FRICT, A_FRICT = range(8)
