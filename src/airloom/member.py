@@ -134,7 +134,7 @@ class Turn:
 
     @cached_property
     def readings(self) -> dict[tuple[str, str], Reading]:
-        """By vehicle and sensor what has been measured since the last turn, of sensors that the scenario lets it read."""
+        """What was measured since the last turn, by vehicle and sensor, of sensors that the scenario lets it read."""
         found = [letter for letter in self._all_letters if letter.other.startswith(MEASURED)]
         return dict(reading_from(letter.other, letter.content) for letter in found)
 

@@ -294,11 +294,8 @@ class Loom:
     def _play(self, members: list[Membership]) -> None:
         assert self._hub is not None
         now = self._sim.time_ns
-        round_ = Round(
-            now,
-            self._sights,
-            {it.name: [*it.letters(), *self._heard_by_radio(it), *self._measured(it)] for it in members},
-        )
+        letters = {it.name: [*it.letters(), *self._heard_by_radio(it), *self._measured(it)] for it in members}
+        round_ = Round(now, self._sights, letters)
         outcomes = self._hub.play(round_, self._obeyed)
         if not outcomes:
             return

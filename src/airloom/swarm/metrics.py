@@ -18,8 +18,8 @@ class Metrics(NamedTuple):
     """A swarm at one time."""
 
     order: float
-    """Mean cosine of the angle between the velocities of two members of one cluster, over all pairs; 1 if all fly alike,
-    NaN if nobody is in a cluster with others."""
+    """Mean cosine of the angle between the velocities of two members of one cluster, over all pairs: 1 if all fly
+    alike, NaN if nobody is in a cluster with others."""
     clusters: int
     """Of two members or more."""
     largest: int

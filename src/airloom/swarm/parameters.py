@@ -32,9 +32,7 @@ class FlockParameters(Parameters):
     arena: Arena | None = Field(None, description="no walls if left out")
     obstacles: list[Obstacle] = Field(default_factory=list, max_length=1000)
     shills: Shills = Field(Shills(), description="how walls and obstacles turn members away")
-    way: list[Point] = Field(
-        default_factory=list, max_length=1000, description="points to go to one after the other, m"
-    )
+    way: list[Point] = Field(default_factory=list, max_length=1000, description="points to go to in turn, m")
     near: Positive = Field(15.0, description="a point of the way is reached when the flock's middle is so near, m")
     again: bool = Field(True, description="whether the way begins anew after its last point")
     collision_radius: Positive = Field(1.0, description="two that are nearer have collided, m")

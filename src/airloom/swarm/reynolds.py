@@ -1,4 +1,4 @@
-"""Reynolds' three rules: C. W. Reynolds, "Flocks, herds, and schools: a distributed behavioral model", SIGGRAPH 1987."""
+"""Three rules of C. W. Reynolds, "Flocks, herds, and schools: a distributed behavioral model", SIGGRAPH 1987."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""The flocking model of Vásárhelyi, Virágh, Somorjai, Nepusz, Eiben and Vicsek, "Optimized flocking of autonomous drones
-in confined environments", Science Robotics 3, eaat3536 (2018).
+"""The flocking model of Vásárhelyi, Virágh, Somorjai, Nepusz, Eiben and Vicsek, "Optimized flocking of autonomous
+drones in confined environments", Science Robotics 3, eaat3536 (2018).
 
 Each member i wants a velocity that is a sum, in the plane:
 
