@@ -194,10 +194,10 @@ def draw(seeds: int, figure: Figure) -> None:
     slow=True,
 )
 def flocking() -> Outcome:
-    """A hundred point masses fly by our law in the world of robotsim: they follow the wanted velocity with a lag of 1 s
-    and 6 m/s² at most, know where they are with its GPS error every 0.2 s, hear each other 1 s late within 100 m, and are
-    shaken by its noise. Its own runs differ from each other by their seed, too; means over the seeds are compared, 20 of
-    robotsim's and 3 of ours here (20 by `python validation/flocking.py --seeds 20`).
+    """A hundred point masses fly by our law in the world of robotsim: they follow the wanted velocity with a lag of
+    1 s and 6 m/s² at most, know where they are with its GPS error every 0.2 s, hear each other 1 s late within 100 m,
+    and are shaken by its noise. Its own runs differ from each other by their seed, too. Means over the seeds are
+    compared, 20 of robotsim's and 3 of ours here; `python validation/flocking.py --seeds 20` flies as many of ours.
 
     With the parameters that robotsim comes with, in an arena of 460 m, a hundred agents stay a gas: the order is 0. So
     there is a second setting in which they flock, an arena of 250 m with a friction of 0.2, over 300 s.
