@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import radians
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_quaternion
+from airloom.scenario import load
 from airloom.scenario.errors import hint
+from airloom.swarm.parameters import FlockParameters
+from airloom.systems.selection import described
 from airloom.world.geodesy import geodetic_to_local
 
 if TYPE_CHECKING:
@@ -31,6 +35,17 @@ def to_state(kind: str, origin: Origin) -> ToState:
         return np.array([*place, *numbers[3:6]])
 
     return from_gnss
+
+
+def flock_in(scenario: str | Path, system: str = "flock") -> tuple[FlockParameters, ToState]:
+    """How a scenario's flock flies, enabled or not, and how its members know by their sensors where they are.
+
+    `scenario` is a file, or the name of a bundled scenario.
+    """
+    found = load(scenario)
+    flock = FlockParameters.model_validate(found.systems[system].parameters)
+    vehicle = described(found, flock.vehicles)[0]
+    return flock, to_state(vehicle.sensors[flock.sensor].kind, found.world.origin)
 
 
 def unfit(vehicle: Vehicle, sensor: str) -> Iterator[str]:

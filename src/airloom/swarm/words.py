@@ -38,9 +38,9 @@ class Words(NamedTuple):
     """Of the way, as each counts them."""
 
 
-def spoken(time_ns: int, state: np.ndarray, leg: int = 0) -> bytes:
-    """Position and velocity, measured at a time, as a packet's content."""
-    word = np.zeros((), _WORD)
+def spoken(time_ns: int, state: Sequence[float] | np.ndarray, leg: int = 0) -> bytes:
+    """Position and velocity, six numbers, measured at a time, as a packet's content."""
+    word, state = np.zeros((), _WORD), np.asarray(state, float)
     word["kind"], word["leg"], word["time"] = KIND, min(leg, MOST_LEGS), time_ns
     word["position"] = np.rint(np.clip(state[:3], -_FARTHEST, _FARTHEST) * 1e3)
     word["velocity"] = np.rint(np.clip(state[3:], -_FASTEST, _FASTEST) * 1e2)

@@ -40,9 +40,9 @@ def _figure(log: LogReader, run: RunFolder, name: str, seen: dict[str, Any]) -> 
     _draw_counts(clusters, times, series)
     near.plot(times, series["nearest"], color=FLOWN, label="nearest pair")
     near.axhline(summary["collision_radius"], color=WANTED, linestyle="--", label="collision radius")
-    near.set(title=f"Distance of the nearest pair, collisions: {summary['collisions']}", ylabel="m", ylim=(0, None))
-    near.legend(loc="upper right", ncols=2)
-    speed.plot(times, series["speed"], color=FLOWN)
+    near.set(title=f"Distance of the nearest pair, collisions: {summary['collisions']}", ylabel="m")
+    _make_room(near, ncols=2)
+    speed.plot(times, np.where(series["members"] > 0, series["speed"], np.nan), color=FLOWN)
     speed.set(title="Mean speed", ylabel="m/s", xlabel="time [s]", ylim=(0, None))
     for axis in (order, clusters, near, speed):
         axis.margins(x=0.01)
@@ -54,5 +54,11 @@ def _draw_counts(axis: Axes, times: np.ndarray, series: dict[str, np.ndarray]) -
     axis.plot(times, series["largest"], color=FLOWN, label="in the largest cluster")
     axis.plot(times, series["alone"], color=WANTED, label="alone")
     axis.plot(times, series["outside"], color=AHEAD, label="outside the arena")
-    axis.set(title="Members", ylim=(0, None))
-    axis.legend(loc="upper right", ncols=4)
+    axis.set(title="Members")
+    _make_room(axis, ncols=4)
+
+
+def _make_room(axis: Axes, ncols: int) -> None:
+    """For the legend, above all lines."""
+    axis.set_ylim(0, 1.3 * axis.get_ylim()[1])
+    axis.legend(loc="upper right", ncols=ncols)

@@ -10,15 +10,9 @@ import sys
 
 from airloom import VelocityYawRate
 from airloom.member import join
-from airloom.scenario import load
-from airloom.swarm.fixes import to_state
-from airloom.swarm.flocking import Flocking
-from airloom.swarm.parameters import FlockParameters
+from airloom.swarm import Flocking, flock_in
 
-scenario = load(sys.argv[1])
-flock = FlockParameters.model_validate(scenario.systems["flock"].parameters)
-described = next(iter(scenario.vehicles.values()))
-place_of = to_state(described.sensors[flock.sensor].kind, scenario.world.origin)
+flock, place_of = flock_in(sys.argv[1])
 
 with join() as me:
     names = sorted(me.vehicles)
