@@ -1,6 +1,6 @@
 """All validation cases, in the order of the report."""
 
-from validation import contact, eyes, flight, forces, land, modes, rigid_body, sensors, terrain
+from validation import contact, eyes, flight, flocking, forces, land, modes, rigid_body, sensors, terrain
 from validation.case import Case
 
 CASES: list[Case] = [
@@ -31,4 +31,5 @@ CASES: list[Case] = [
     terrain.terrain_volume,
     flight.crazys_step,
     modes.mode_steps,
+    flocking.flocking,
 ]

@@ -323,7 +323,7 @@ class RecordedRun:
         try:
             self.folder.write_summary(self.summary())
             self._swarms.write(self.folder.path)
-        except RunFolderError as error:
+        except (RunFolderError, OSError) as error:
             reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
             self.outcome = RunOutcome("failed", reason, self.outcome.error or error)
 

@@ -33,4 +33,5 @@ def reading_from(address: str, content: bytes) -> tuple[tuple[str, str], Reading
     """Vehicle and sensor, and the reading: the opposite of `letter_of`."""
     vehicle, _, sensor = address.removeprefix(PREFIX).partition("/")
     numbers = np.frombuffer(content, "<f8", offset=_TIME.size).astype(float)
-    return (vehicle, sensor), Reading(*_TIME.unpack_from(content), numbers)
+    (time_ns,) = _TIME.unpack_from(content)
+    return (vehicle, sensor), Reading(time_ns, numbers)

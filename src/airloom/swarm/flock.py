@@ -37,45 +37,47 @@ class Flock(System):
             yield from (("sensor", what) for what in unfit(vehicle, parameters.sensor))
 
     def configure(self, sim: Simulation) -> None:
+        assert sim.radio is not None, "`mistakes` has looked"
+        self._radio = sim.radio
         self._group = chosen(sim, self.name, self.parameters.vehicles)
-        if mute := [name for name in self._group.names if name not in sim.radio]:
+        if mute := [name for name in self._group.names if name not in self._radio]:
             what = f"{', '.join(mute[:3])} of the flock has no radio: see radio.vehicles"
             raise ScenarioError(f"{sim.scenario.name}: systems.{self.name}.vehicles: {what}")
 
     def reset(self, sim: Simulation) -> None:
         # By name, as the loom calls members: packets are counted in the order in which they are sent.
         self._vehicles = sorted(self._group, key=lambda vehicle: vehicle.name)
-        self._logic = Flocking(self.parameters, [vehicle.name for vehicle in self._vehicles], list(sim.radio))
+        self._logic = Flocking(self.parameters, [vehicle.name for vehicle in self._vehicles], list(self._radio))
         self._stamps = np.full(len(self._vehicles), -1, np.int64)
         self._flown: Group | None = None
         self._flying = np.ones(len(self._vehicles), bool)
 
     def post_update(self, sim: Simulation) -> None:
         self._look_where_they_are(sim)
-        self._listen(sim)
+        self._listen()
         velocities = self._logic.steer(sim.time_ns)
         for k, vehicle in enumerate(self._vehicles):
             if (word := self._logic.word(k)) is not None:
-                sim.radio[vehicle.name].send(word)
+                self._radio[vehicle.name].send(word)
         if sim.time >= self.parameters.start:
             self._fly(sim, velocities)
 
     def _look_where_they_are(self, sim: Simulation) -> None:
         fleet, sensor = sim.fleet, self.parameters.sensor
-        here = [fleet.sensor_index.get((vehicle.name, sensor), -1) for vehicle in self._vehicles]
-        stamps = fleet.sensing.stamps[here]
-        for k in np.flatnonzero((stamps != self._stamps) & (stamps >= 0)):
+        here = np.array([fleet.sensor_index.get((vehicle.name, sensor), -1) for vehicle in self._vehicles])
+        stamps = np.where(here >= 0, fleet.sensing.stamps[here], -1)  # one that has left is measured no more
+        for k in np.flatnonzero((stamps != self._stamps) & (stamps >= 0)).tolist():
             vehicle = self._vehicles[k]
             to = to_state(vehicle.description.sensors[sensor].kind, sim.scenario.world.origin)
             reading = vehicle.reading(sensor)
             self._logic.measured(k, reading.time_ns, to(reading.numbers))
         self._stamps = stamps
 
-    def _listen(self, sim: Simulation) -> None:
+    def _listen(self) -> None:
         members: list[int] = []
         packets: list[Packet] = []
         for k, vehicle in enumerate(self._vehicles):
-            heard = sim.radio[vehicle.name].receive()
+            heard = self._radio[vehicle.name].receive()
             packets += heard
             members += [k] * len(heard)
         self._logic.hear(members, packets)

@@ -16,9 +16,8 @@ flock, place_of = flock_in(sys.argv[1])
 
 with join() as me:
     names = sorted(me.vehicles)
-    logic = None
     for turn in me:
-        if logic is None:
+        if turn.nodes:  # told once, in the first turn
             logic = Flocking(flock, names, turn.nodes.all)
         for k, name in enumerate(names):
             if reading := turn.readings.get((name, flock.sensor)):
