@@ -65,6 +65,17 @@ def test_they_rise_and_fly_alike_and_nobody_collides(tmp_path):
     assert "swarm-flock.png" in {path.name for path in plot(folder)}
 
 
+def test_any_swarm_with_radio_is_in_the_summary(tmp_path):
+    text = SCENARIO[: SCENARIO.index("systems:")] + "systems: {up: {kind: wave, start: 0, rise: 1, height: 3}}\n"
+    folder = RunFolder.create(tmp_path / "run")
+    RecordedRun(
+        al.Simulation.load(made(tmp_path, text.replace("duration: 30", "duration: 6"))), folder, log=False
+    ).fly()
+    seen = json.loads(folder.summary.read_text())["swarm"]["swarm"]
+    assert seen["mean"]["largest"] == 6
+    assert seen["nearest"] == pytest.approx(7.0, abs=0.6)
+
+
 def test_positions_come_from_the_sensor_and_not_from_the_truth(tmp_path):
     """A receiver that is 20 m off makes its vehicle keep off others where they are not."""
     text = (
