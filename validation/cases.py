@@ -4,6 +4,7 @@ from validation import (
     contact,
     eyes,
     flight,
+    flocking,
     forces,
     land,
     modes,
@@ -64,4 +65,5 @@ CASES: list[Case] = [
     radio.radio_range,
     radio.radio_saturation,
     radio.radio_contention,
+    flocking.flocking,
 ]

@@ -1,7 +1,7 @@
 """Airloom: drones, from one nano-quadcopter to a swarm, simulated in one exact lockstep.
 
 Public are the names below and those of `airloom.autopilots`, `bus`, `farm`, `joystick`, `kernels`, `member`, `plugin`,
-`runs`, `studio.sources`, `systems` and `testing`, as far as `__all__` there has them. All else may change.
+`runs`, `studio.sources`, `swarm`, `systems` and `testing`, as far as `__all__` there has them. All else may change.
 """
 
 from typing import TYPE_CHECKING

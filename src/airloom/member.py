@@ -49,8 +49,12 @@ from airloom.radio.packet import (
     nodes_from,
     packet_from,
 )
+from airloom.sensors.reading import PREFIX as MEASURED
+from airloom.sensors.reading import Reading, reading_from
 
-__all__ = ["Current", "Member", "NodeRadio", "NotAdmitted", "Packet", "Seen", "Sight", "Turn", "current", "join"]
+__all__ = [
+    "Current", "Member", "NodeRadio", "NotAdmitted", "Packet", "Reading", "Seen", "Sight", "Turn", "current", "join",
+]  # fmt: skip
 
 ADDRESS, NAME, TOKEN = "AIRLOOM_LOOM", "AIRLOOM_MEMBER", "AIRLOOM_TOKEN"
 """Variables that the loom sets for the members it starts."""
@@ -126,7 +130,13 @@ class Turn:
     @cached_property
     def letters(self) -> list[Letter]:
         """Those that came since the last turn; `other` is who wrote it."""
-        return [letter for letter in self._all_letters if not letter.other.startswith(PREFIX)]
+        return [letter for letter in self._all_letters if not letter.other.startswith((PREFIX, MEASURED))]
+
+    @cached_property
+    def readings(self) -> dict[tuple[str, str], Reading]:
+        """What was measured since the last turn, by vehicle and sensor, of sensors that the scenario lets it read."""
+        found = [letter for letter in self._all_letters if letter.other.startswith(MEASURED)]
+        return dict(reading_from(letter.other, letter.content) for letter in found)
 
     @cached_property
     def _heard(self) -> dict[str, list[Packet]]:
@@ -251,6 +261,8 @@ class Current:
         self._member = member
         self._letters: list[Letter] = []
         self._heard: dict[str, list[Packet]] = {}
+        self.readings: dict[tuple[str, str], Reading] = {}
+        """The latest by vehicle and sensor, of sensors that the scenario lets it read."""
         self._turn: Turn | None = None
         self.nodes: Nodes | None = None
         """Who has a radio, if there is one."""
@@ -265,6 +277,7 @@ class Current:
         self._turn = turn
         self._letters += turn.letters
         self.nodes = self.nodes or turn.nodes
+        self.readings |= turn.readings
         for node, packets in turn._heard.items():
             self._heard.setdefault(node, []).extend(packet for packet in packets if not self.takes(node, packet))
         return turn.time_ns

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from airloom.basics.clock import ticks_per_period
+from airloom.basics.hints import did_you_mean
 from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.commands import (
     BY_MODE,
@@ -32,6 +33,7 @@ from airloom.control.multirotor import MultirotorController, lift_complaint
 from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
+from airloom.sensors.reading import Reading
 from airloom.sensors.sensor import Sensor
 from airloom.spray.nozzles import Nozzles
 from airloom.vehicles.tank import Tank
@@ -190,6 +192,15 @@ class Vehicle:
             width = sensor.width if fleet.sensing.stamps[s] >= 0 else 0
             found[sensor.name] = fleet.reading(sensor)[:width].copy()
         return found
+
+    def reading(self, sensor: str) -> Reading | None:
+        """The latest of a sensor and when it was measured; None before the first."""
+        fleet = self._sim.fleet
+        for one in self._craft.sensors:
+            if one.name == sensor:
+                tick = int(fleet.sensing.stamps[fleet.sensor_index[self.name, sensor]])
+                return Reading(tick * self._sim.step_ns, fleet.reading(one)[: one.width].copy()) if tick >= 0 else None
+        raise KeyError(f"{self.name} has no sensor called '{sensor}'{did_you_mean(sensor, self.readings)}")
 
     def eye(self, name: str) -> Any:
         """A depth camera, lidar or camera, which looks at its rate from now on; `frame` is what it saw last."""

@@ -18,7 +18,8 @@ ROOT = Path(__file__).parents[2]
 SCENARIOS = Path(airloom.__file__).parent / "scenario" / "scenarios"
 PUBLIC = (
     "airloom", "airloom.autopilots", "airloom.bus", "airloom.farm", "airloom.joystick", "airloom.kernels",
-    "airloom.member", "airloom.plugin", "airloom.runs", "airloom.studio.sources", "airloom.systems", "airloom.testing",
+    "airloom.member", "airloom.plugin", "airloom.runs", "airloom.studio.sources", "airloom.swarm", "airloom.systems",
+    "airloom.testing",
 )  # fmt: skip
 PROGRAMS = [*sorted((ROOT / "examples").rglob("*.py")), *sorted(SCENARIOS.rglob("*.py"))]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -72,6 +72,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         "hover, batch": partial(_scenario, "hover, batch", "hover", {"engine": "batch"}, 500.0),
         "fleet of 100, mujoco": partial(_scenario, "fleet of 100, mujoco", "fleet", {}, 12.0),
         "fleet of 1000, batch": partial(_scenario, "fleet of 1000, batch", "fleet", _fleet_of(1000), 5.0),
+        "flock of 30, radio": partial(_scenario, "flock of 30, radio", "flock", {}, 20.0),
     }
     for engine, style in product(("mujoco", "batch"), MISSIONS):
         name = f"100 missions, {style}, {engine}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from airloom.basics.clock import ticks_per_period
-from airloom.basics.patterns import PatternError, matching
+from airloom.basics.patterns import PatternError, matches, matching
 from airloom.commands import CommandError
 from airloom.errors import AirloomError, RunError, UserError
 from airloom.loom import protocol
@@ -43,6 +43,7 @@ from airloom.loom.visibility import FleetVisibility
 from airloom.net.tls import Certificate
 from airloom.radio.packet import PREFIX, Nodes, letter_for, letter_of_nodes, request_from
 from airloom.scenario.errors import shortened
+from airloom.sensors.reading import letter_of
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Member as Description
@@ -73,6 +74,8 @@ class Membership:
     inbox_size: int = 0
     is_introduced: bool = False
     """Whether it knows who has a radio."""
+    told: dict[tuple[str, str], int] = field(default_factory=dict)
+    """When the last reading it was told of each sensor was measured, ns."""
 
     def post(self, letter: Letter) -> bool:
         """Whether there is room for it."""
@@ -291,7 +294,8 @@ class Loom:
     def _play(self, members: list[Membership]) -> None:
         assert self._hub is not None
         now = self._sim.time_ns
-        round_ = Round(now, self._sights, {it.name: [*it.letters(), *self._heard_by_radio(it)] for it in members})
+        letters = {it.name: [*it.letters(), *self._heard_by_radio(it), *self._measured(it)] for it in members}
+        round_ = Round(now, self._sights, letters)
         outcomes = self._hub.play(round_, self._obeyed)
         if not outcomes:
             return
@@ -310,6 +314,17 @@ class Loom:
         for name in member.nodes:
             for packet in radio[name].receive():
                 yield Letter(*letter_for(name, packet))
+
+    def _measured(self, member: Membership) -> Iterator[Letter]:
+        """What the sensors it listens to have measured since its last turn."""
+        if (pattern := member.description.sensors) is None:
+            return
+        for vehicle in member.vehicles:
+            for sensor in vehicle.sensors:
+                reading = vehicle.reading(sensor.name) if matches(sensor.name, pattern) else None
+                if reading is not None and member.told.get((vehicle.name, sensor.name)) != reading.time_ns:
+                    member.told[vehicle.name, sensor.name] = reading.time_ns
+                    yield Letter(*letter_of(vehicle.name, sensor.name, reading))
 
     def _obeyed(self, plan: Plan) -> bool:
         """Whether all that was said could be carried out at once."""

@@ -16,12 +16,14 @@ import numpy as np
 from airloom.basics.clock import ticks_per_period
 from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matches, matching
+from airloom.group import Group
 from airloom.radio.jitter import spread
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Medium
 from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packet import Packet, PacketError, checked
 
 if TYPE_CHECKING:
+    from airloom.engines.fleet import Fleet
     from airloom.scenario.radio import Radio as Description
     from airloom.simulation import Simulation
 
@@ -82,8 +84,10 @@ class Radio(Mapping[str, Node]):
         names = [*flying, *description.stations]
         self._nodes = {name: Node(self, number, name) for number, name in enumerate(names)}
         self._by_number = list(self._nodes.values())
-        self._places = {name: np.array(station.position) for name, station in description.stations.items()}
         self._positions = np.zeros((len(names), 3))
+        for name, station in description.stations.items():
+            self._positions[self._nodes[name].number] = station.position
+        self._fleet: Fleet | None = None
         self._medium = medium_for(len(names))
         self.forget()
 
@@ -125,6 +129,8 @@ class Radio(Mapping[str, Node]):
         """The node that is meant, or everybody, of whom those listen whose names match."""
         if to == sender.name:
             raise PacketError(f"{to} cannot send to itself")
+        if to == ALL:
+            return EVERYBODY
         if to in self._nodes:
             return self._nodes[to].number
         if not matching(self._nodes.items(), to):
@@ -143,24 +149,23 @@ class Radio(Mapping[str, Node]):
         self._forget_the_unheard()
 
     def _look_where_they_are(self) -> None:
-        for node, place in zip(self._by_number, self._positions, strict=True):
-            if (vehicle := self._sim.vehicles.get(node.name)) is not None:
-                place[:] = vehicle.position
-            elif node.name in self._places:
-                place[:] = self._places[node.name]
+        """One that has left the simulation stays where it was."""
+        if self._fleet is not self._sim.fleet:
+            self._fleet = self._sim.fleet
+            self._flying = [node.number for node in self._by_number if node.name in self._sim.vehicles]
+            self._group = Group(self._sim, [self._sim.vehicles[self._by_number[k].name] for k in self._flying])
+        self._positions[self._flying] = self._group.positions
 
     def _deliver(self, arrival: Arrival) -> None:
         it, receiver = self._on_air[arrival.number], self._by_number[arrival.receiver]
-        if matches(receiver.name, it.to):
+        if it.to == ALL or matches(receiver.name, it.to):
             receiver._hear(Packet(it.sender.name, it.to, it.content, it.sent_ns, arrival.heard_ns, arrival.strength))
 
     def _forget_the_unheard(self) -> None:
         """Numbers count up with the time, so the oldest come first."""
         before = self._sim.time_ns - KEPT_NS
-        for number, it in [*self._on_air.items()]:
-            if it.sent_ns >= before:
-                break
-            del self._on_air[number]
+        while self._on_air and self._on_air[oldest := next(iter(self._on_air))].sent_ns < before:
+            del self._on_air[oldest]
 
     def summary(self) -> dict[str, Any]:
         """For the run's summary: packets of each node."""

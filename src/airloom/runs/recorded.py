@@ -22,6 +22,7 @@ from airloom.runs.pacing import Pacer
 from airloom.scenario import resolved_text
 from airloom.scenario.models import Log
 from airloom.simulation import LONGEST_CHUNK, Simulation
+from airloom.swarm.watch import SwarmWatch
 from airloom.vehicle import Vehicle
 from airloom.watch.flight import FlightWatch
 from airloom.watch.origin import find_origin
@@ -93,7 +94,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
-        self._watch = FlightWatch(sim)
+        self._watch, self._swarms = FlightWatch(sim), SwarmWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -173,6 +174,7 @@ class RecordedRun:
             self.sim.event(name, "its mission was not over when the run ended", level="warning")
         for system in self.sim.systems.values():
             system.conclude(self.sim)
+        self._swarms.judge()
         self.sim.loom.finish()
         self.sim.autopilots.conclude()
         if not self.sim.verdict.is_good:
@@ -196,8 +198,8 @@ class RecordedRun:
     def summary(self) -> dict[str, Any]:
         sim = self.sim
         shown = list(sim.vehicles.values())[:MOST_VEHICLES_IN_SUMMARY]
-        boards, ends = sim.autopilots.reports(), sim.loom.ends()
         reports = {name: told for name, system in sim.systems.items() if (told := system.report(sim))}
+        boards, ends, swarms = sim.autopilots.reports(), sim.loom.ends(), self._swarms.summary()
         return {
             "scenario": sim.scenario.name,
             "seed": sim.seed,
@@ -214,6 +216,7 @@ class RecordedRun:
             **({"autopilots": boards} if boards else {}),
             **({"members": ends} if ends else {}),
             **({"systems": reports} if reports else {}),
+            **({"swarm": swarms} if swarms else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
         }
@@ -299,6 +302,7 @@ class RecordedRun:
             self._log = self._new_log(seed)
         self.sim.reset(seed)
         self._watch.start()
+        self._swarms.start()
         self.start_counting()
 
     def _tell_of_idle_patterns(self) -> None:
@@ -328,7 +332,8 @@ class RecordedRun:
         """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""
         try:
             self.folder.write_summary(self.summary())
-        except RunFolderError as error:
+            self._swarms.write(self.folder.path)
+        except (RunFolderError, OSError) as error:
             reason = f"{self.outcome.reason}; {error}" if self.outcome.error else str(error)
             self.outcome = RunOutcome("failed", reason, self.outcome.error or error)
 

@@ -305,6 +305,7 @@ class Member(Model):
     rate: Positive = Field(50.0, description="turns a second, Hz")
     vehicles: Pattern = Field("*", description="name or pattern of those it sees and commands")
     stations: Pattern | None = Field(None, description="name or pattern of the stations whose radios it uses")
+    sensors: Pattern | None = Field(None, description="name or pattern of its vehicles' sensors whose readings it gets")
     timeout: Positive = Field(10.0, description="wall time that a turn may take, s")
     start_timeout: Positive = Field(30.0, description="wall time until it must have joined, s")
     on_failure: Literal["stop", "hold", "continue"] = Field(
