@@ -67,6 +67,9 @@ SHOTS = {
     "gust-tilt": Shot(20, "chase"),
     "overload": Shot(6, "chase"),
     "vineyard": Shot(75, "follow"),
+    "flock": Shot(40),
+    "flock-lossy": Shot(40),
+    "flock-members": Shot(20),
 }
 
 

@@ -173,8 +173,7 @@ class BuiltinMedium:
         self._before, ether = now, self._ether._replace(links=now[2])
         self._ether, self._epoch = ether, self._epoch + 1
         ether.transmitted[:] = self.power
-        reaches = {power: reach_of(self._channel, power) for power in set(self.power.tolist())}
-        ether.reach[:] = [reaches[power] for power in self.power.tolist()]
+        ether.reach[:] = reach_of(self._channel, self.power)
         fill_antennas(ether.world, now[0], self.radio.antenna, ether.antennas, ether.heights)
         if self._channel.shadowing > 0.0:
             fill_phases(self._waves, ether.antennas, ether.phases)
