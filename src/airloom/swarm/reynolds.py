@@ -17,7 +17,7 @@ RANGE, R_SEPARATION, SEPARATION, ALIGNMENT, COHESION = range(5)
 class Reynolds(Parameters):
     """Keep apart, fly as the others fly, stay together."""
 
-    kind: Literal["reynolds"]
+    kind: Literal["reynolds"] = Field(description="the law")
     range: Positive = Field(60.0, description="distance of members that matter, m")
     r_separation: Positive = Field(15.0, description="distance below which they keep apart, m")
     separation: NonNegative = Field(0.5, description="gain of separation, 1/s")

@@ -41,8 +41,8 @@ class Shills(Parameters):
 class Arena(Parameters):
     """Where the flock stays."""
 
-    shape: Literal["square", "circle"] = "square"
-    center: Point = (0.0, 0.0)
+    shape: Literal["square", "circle"] = Field("square", description="of its walls, seen from above")
+    center: Point = Field((0.0, 0.0), description="east and north, m")
     radius: Extent = Field(100.0, description="of the circle, or half the side of the square, m")
 
     def numbers(self) -> np.ndarray:

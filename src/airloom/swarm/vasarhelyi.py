@@ -30,7 +30,7 @@ class Vasarhelyi(Parameters):
     Numbers that are left out are those of the authors' simulator.
     """
 
-    kind: Literal["vasarhelyi"]
+    kind: Literal["vasarhelyi"] = Field(description="the law")
     r_rep: Positive = Field(25.6668, description="distance within which members repel each other, m")
     p_rep: NonNegative = Field(0.4, description="gain of repulsion, 1/s")
     v_rep: Positive = Field(6.19664, description="greatest speed by which one member repels another, m/s")
