@@ -7,6 +7,8 @@ from airloom.physics.attitude import orient
 from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
 from airloom.physics.rotor import add_rotors
+from airloom.physics.servos import turn_servos
+from airloom.physics.surfaces import FIRST_SERVO, add_surfaces
 
 Row = types.Array(types.float64, 1, "C")
 
@@ -66,3 +68,14 @@ def gather_wrench(w, effects, parameters):
 def drag_of_parts(w, p):
     """Of vehicles whose drag is more than a number."""
     add_drag_of_parts(w, p)
+
+
+@effect
+def lift_of_surfaces(w, p):
+    """Of vehicles with wings."""
+    add_surfaces(w, p)
+
+
+@ticker
+def move_servos(w, rotors, world, tick, p):
+    turn_servos(w, p, FIRST_SERVO)

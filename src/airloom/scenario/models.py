@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
+from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import Pattern
 
 from .figures import Figure
@@ -15,6 +16,7 @@ from .light import Light
 from .nozzles import Nozzle
 from .objects import Object
 from .radio import Radio
+from .surfaces import Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
@@ -154,6 +156,8 @@ class Vehicle(Model):
     )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
+    surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
+    servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
     body: Body
     tank: Tank | None = Field(None, description="of a sprayer")
     nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
@@ -174,6 +178,14 @@ class Vehicle(Model):
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
+
+    @model_validator(mode="after")
+    def _has_the_servos_it_names(self) -> Vehicle:
+        for name, surface in self.surfaces.items():
+            if surface.servo is not None and surface.servo not in self.servos:
+                hint = did_you_mean(surface.servo, self.servos)
+                raise ValueError(f"surfaces.{name}: there is no servo '{surface.servo}' under servos{hint}")
+        return self
 
     @model_validator(mode="after")
     def _holds_its_tank(self) -> Vehicle:
