@@ -19,7 +19,7 @@ from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
 from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
-from airloom.physics.wrench import drag_of_parts, lift_of_surfaces, move_servos
+from airloom.physics.wrench import drag_of_parts, lift_of_wings, move_servos
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.faults import Fault
@@ -150,8 +150,8 @@ class Fleet:
         influences += [it for system in systems if (it := _influence_of(system, name)) is not None]
         if airframe.drag_rows:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
-        if vehicle.surfaces or vehicle.servos:
-            influences.append(Influence(lift_of_surfaces, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.surfaces or vehicle.aerodynamics:
+            influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
         eyes = [sensor for sensor in all_sensors if isinstance(sensor, Eye)]
@@ -403,7 +403,7 @@ class Fleet:
     def wing_numbers_of(self, craft: Craft) -> np.ndarray:
         """Those that the kernels of a vehicle's surfaces work on, a view; empty if it has none."""
         for k, influence in enumerate(craft.influences):
-            if influence.effect is lift_of_surfaces:
+            if influence.effect is lift_of_wings:
                 return self.numbers_of(craft, k)
         return np.empty(0)
 

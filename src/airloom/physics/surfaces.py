@@ -1,7 +1,7 @@
 """Surfaces that lift: each a flat piece at its centre of pressure, with the air that it meets there.
 
-The law is that of the seed and of Gazebo's LiftDrag, with the code followed where text and code differ. With the velocity
-v of the centre of pressure through the air, f forward and u up of the surface, s = f × u its span:
+The law is that of the seed and of Gazebo's LiftDrag, with the code followed where text and code differ. With the
+velocity v of the centre of pressure through the air, f forward and u up of the surface, s = f × u its span:
 
     v' = v − (v·s) s           what it meets across its span
     α  = α₀ + atan2(−v·u, v·f) folded to ±90°: a surface that flies backwards is one that flies forwards
@@ -10,8 +10,8 @@ v of the centre of pressure through the air, f forward and u up of the surface, 
     κ  = |v'|²/|v|²            of the sweep: cos², where the seed's text has cos
     F  = ½ ρ |v'|² S (C_L l + C_D d), M = ½ ρ |v'|² S C_M s
 
-l is across v' towards u, d against v'; a servo's angle δ adds C_Lδ δ to the lift and C_Mδ δ to the moment. C_D has no sign
-of its own, and C_D0 κ is added to it, which Gazebo's has not: a wing without lift is not without drag.
+l is across v' towards u, d against v'; a servo's angle δ adds C_Lδ δ to the lift and C_Mδ δ to the moment. C_D has no
+sign of its own, and C_D0 κ is added to it, which Gazebo's has not: a wing without lift is not without drag.
 """
 
 from math import pi, sqrt
@@ -29,9 +29,6 @@ AREA, ALPHA_0, STALL = 12 * LANES, 13 * LANES, 14 * LANES
 LIFT, LIFT_STALL, DRAG_0, DRAG, DRAG_STALL, MOMENT, MOMENT_STALL = ((15 + k) * LANES for k in range(7))
 SERVO, LIFT_SERVO, MOMENT_SERVO = 22 * LANES, 23 * LANES, 24 * LANES
 SURFACE_ROWS = 25
-# Of a vehicle: how many surfaces it has, its servos, its surfaces.
-SURFACES, FIRST_SERVO = 0, LANES
-FIRST_SURFACE = (1 + row.SERVOS * SERVO_ROWS) * LANES
 HALF_DENSITY = 0.5 * 1.225  # kg/m³; the row DENSITY is a share of the standard one
 
 
@@ -93,12 +90,3 @@ def add_surface(w, p, at, servos):
         w[row.TX + i] += y * fz - z * fy + turn * p[at + SPAN + i]
         w[row.TY + i] += z * fx - x * fz + turn * p[at + SPAN + LANES + i]
         w[row.TZ + i] += x * fy - y * fx + turn * p[at + SPAN + 2 * LANES + i]
-
-
-@compiled
-def add_surfaces(w, p):
-    most = 0.0
-    for i in range(LANES):
-        most = max(most, p[SURFACES + i])
-    for k in range(int(most)):
-        add_surface(w, p, FIRST_SURFACE + k * SURFACE_ROWS * LANES, FIRST_SERVO)

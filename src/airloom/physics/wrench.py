@@ -7,8 +7,7 @@ from airloom.physics.attitude import orient
 from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
 from airloom.physics.rotor import add_rotors
-from airloom.physics.servos import turn_servos
-from airloom.physics.surfaces import FIRST_SERVO, add_surfaces
+from airloom.physics.wings import add_wings, move_wings
 
 Row = types.Array(types.float64, 1, "C")
 
@@ -71,11 +70,10 @@ def drag_of_parts(w, p):
 
 
 @effect
-def lift_of_surfaces(w, p):
-    """Of vehicles with wings."""
-    add_surfaces(w, p)
+def lift_of_wings(w, p):
+    add_wings(w, p)
 
 
 @ticker
 def move_servos(w, rotors, world, tick, p):
-    turn_servos(w, p, FIRST_SERVO)
+    move_wings(w, p)

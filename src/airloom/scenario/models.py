@@ -16,7 +16,7 @@ from .light import Light
 from .nozzles import Nozzle
 from .objects import Object
 from .radio import Radio
-from .surfaces import Servo, Surface
+from .surfaces import Aerodynamics, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
@@ -157,6 +157,7 @@ class Vehicle(Model):
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
+    aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
     body: Body
     tank: Tank | None = Field(None, description="of a sprayer")
@@ -181,10 +182,13 @@ class Vehicle(Model):
 
     @model_validator(mode="after")
     def _has_the_servos_it_names(self) -> Vehicle:
-        for name, surface in self.surfaces.items():
-            if surface.servo is not None and surface.servo not in self.servos:
-                hint = did_you_mean(surface.servo, self.servos)
-                raise ValueError(f"surfaces.{name}: there is no servo '{surface.servo}' under servos{hint}")
+        named = [(f"surfaces.{name}", it.servo) for name, it in self.surfaces.items() if it.servo is not None]
+        if self.aerodynamics is not None:
+            named += [("aerodynamics", servo) for servo in sorted(self.aerodynamics.servos)]
+        for where, servo in named:
+            if servo not in self.servos:
+                hint = did_you_mean(servo, self.servos)
+                raise ValueError(f"{where}: there is no servo '{servo}' under servos{hint}")
         return self
 
     @model_validator(mode="after")

@@ -54,3 +54,48 @@ class Surface(Model):
                 "make stall larger"
             )
         return self
+
+
+class Coefficient(Model):
+    """Of force over dynamic pressure and area; of moment over chord (pitch) or span (roll, yaw) as well."""
+
+    zero: Bounded = Field(0.0, description="at α = 0")
+    alpha: Bounded = Field(0.0, description="per rad of the angle of attack")
+    beta: Bounded = Field(0.0, description="per rad of sideslip, the air coming from the right")
+    p: Bounded = Field(0.0, description="per p b/2V, roll to the right")
+    q: Bounded = Field(0.0, description="per q c/2V, nose up")
+    r: Bounded = Field(0.0, description="per r b/2V, nose to the right")
+    servos: dict[Name, Bounded] = Field(default_factory=dict, description="per rad of each servo")
+
+
+class Aerodynamics(Model):
+    """A whole aircraft by its coefficients, as AVL or a wind tunnel gives them, a flat plate beyond its stall."""
+
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="what moments are about, from the vehicle's origin, m")
+    area: Extent = Field(description="of the wing, m²")
+    span: Extent = Field(description="m")
+    chord: Extent | None = Field(None, description="mean aerodynamic chord, m; area over span if left out")
+    efficiency: Extent = Field(0.9, le=1.5, description="Oswald's, of induced drag")
+    stall: Angle = Field(0.3, gt=0, lt=pi / 2, description="angle of attack where it stalls, rad")
+    blend: Extent = Field(15.0, le=1e4, description="how sharply it stalls, 1/rad")
+    drag: Coefficient = Field(Coefficient(), description="`zero` is without induced drag, which is added")
+    side: Coefficient = Field(Coefficient(), description="to the right")
+    lift: Coefficient = Coefficient()
+    roll: Coefficient = Field(Coefficient(), description="to the right")
+    pitch: Coefficient = Field(Coefficient(), description="nose up")
+    pitch_stalled: Bounded = Field(0.0, description="pitch moment per rad beyond the stall")
+    yaw: Coefficient = Field(Coefficient(), description="nose to the right")
+
+    @property
+    def coefficients(self) -> dict[str, Coefficient]:
+        return {name: getattr(self, name) for name in ("drag", "side", "lift", "roll", "pitch", "yaw")}
+
+    @property
+    def servos(self) -> set[str]:
+        return {servo for each in self.coefficients.values() for servo in each.servos}
+
+    @model_validator(mode="after")
+    def _has_drag_of_its_own_only(self) -> Aerodynamics:
+        if self.drag.alpha or self.drag.beta:
+            raise ValueError("drag: alpha and beta have no part in it; it grows with lift, by span and efficiency")
+        return self

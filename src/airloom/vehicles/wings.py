@@ -11,18 +11,24 @@ from airloom.basics.hints import did_you_mean
 from airloom.commands import CommandError
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics import surfaces as rows
+from airloom.physics.aircraft import AIRCRAFT_ROWS
 from airloom.physics.servos import ANGLE, SERVO_ROWS
+from airloom.physics.surfaces import SURFACE_ROWS
+from airloom.physics.wings import FIRST_SERVO
 from airloom.scenario.models import Vehicle
-from airloom.scenario.surfaces import Servo, Surface
+from airloom.scenario.surfaces import Aerodynamics, Servo, Surface
+
+PLATE_AT_ZERO, PLATE_BY_ASPECT = -0.224, -0.115
+"""Drag of a flat plate by its aspect ratio: Gazebo's fit to the post-stall data of Ostowari and Naik."""
 
 
 def wing_numbers(vehicle: Vehicle, step: float) -> list[float]:
-    """What the kernels of surfaces work on before the first tick: servos, then surfaces."""
+    """What the kernels of surfaces work on before the first tick: servos, the aircraft as a whole, surfaces."""
     numbers = [float(len(vehicle.surfaces))]
     servos = list(vehicle.servos)
     for k in range(row.SERVOS):
         numbers += _servo_numbers(vehicle.servos[servos[k]], step) if k < len(servos) else [0.0] * SERVO_ROWS
+    numbers += _aircraft_numbers(vehicle.aerodynamics, servos)
     for surface in vehicle.surfaces.values():
         numbers += _surface_numbers(surface, servos)
     return numbers
@@ -31,6 +37,20 @@ def wing_numbers(vehicle: Vehicle, step: float) -> list[float]:
 def _servo_numbers(servo: Servo, step: float) -> list[float]:
     still = exp(-step / servo.lag) if servo.lag else 0.0
     return [0.0, servo.lowest, servo.highest, still, servo.rate * step]
+
+
+def _aircraft_numbers(it: Aerodynamics | None, servos: list[str]) -> list[float]:
+    if it is None:
+        return [0.0] * AIRCRAFT_ROWS
+    aspect = it.span**2 / it.area
+    plate = 2.0 / (1.0 + exp(PLATE_AT_ZERO + PLATE_BY_ASPECT * max(aspect, 1.0 / aspect)))
+    numbers = [*it.position, it.area, it.span, it.chord or it.area / it.span, aspect, it.efficiency]
+    numbers += [it.stall, it.blend, plate]
+    for each in it.coefficients.values():
+        numbers += [each.zero, each.alpha, each.beta, each.p, each.q, each.r]
+        by_servo = [each.servos.get(name, 0.0) for name in servos]
+        numbers += by_servo + [0.0] * (row.SERVOS - len(servos))
+    return [*numbers, it.pitch_stalled]
 
 
 def _surface_numbers(surface: Surface, servos: list[str]) -> list[float]:
@@ -44,7 +64,7 @@ def _surface_numbers(surface: Surface, servos: list[str]) -> list[float]:
         surface.lift, surface.lift_stalled, surface.drag_0, surface.drag, surface.drag_stalled,
         surface.moment, surface.moment_stalled, which, *by_servo,
     ]  # fmt: skip
-    assert len(numbers) == rows.SURFACE_ROWS
+    assert len(numbers) == SURFACE_ROWS
     return [float(number) for number in numbers]
 
 
@@ -59,7 +79,7 @@ class Servos(Mapping[str, float]):
         self._vehicle, self._names, self._commands, self._numbers = vehicle, names, commands, numbers
 
     def __getitem__(self, name: str) -> float:
-        first = rows.FIRST_SERVO // LANES + self._number(name) * SERVO_ROWS
+        first = FIRST_SERVO // LANES + self._number(name) * SERVO_ROWS
         return float(self._numbers[first + ANGLE // LANES])
 
     def __iter__(self):
