@@ -1,6 +1,6 @@
 """A whole aircraft by its coefficients: six of force and moment, with sideslip, rates and control surfaces.
 
-The coefficient build-up of Gazebo's AdvancedLiftDrag and of Beard and McLain, Small Unmanned Aircraft (2012), chapter 4.
+The build-up of Gazebo's AdvancedLiftDrag and of Beard and McLain, Small Unmanned Aircraft (2012), chapter 4.
 With v the velocity of the reference point through the air, x forward, y right, z down; p, q, r the rates about them;
 b the span, c the chord, S the area; V the speed without its part along y:
 
@@ -28,9 +28,9 @@ from airloom.physics.surfaces import HALF_DENSITY
 X, Y, Z = 0, LANES, 2 * LANES
 AREA, SPAN, CHORD, ASPECT, EFFICIENCY, STALL, BLEND, PLATE = ((3 + k) * LANES for k in range(8))
 # Six coefficients, and what each has: at zero, per α, β, p, q and r, then per servo.
-DRAG, SIDE, LIFT, ROLL, PITCH, YAW = range(6)
 AT_ZERO, PER_ALPHA, PER_BETA, PER_P, PER_Q, PER_R, PER_SERVO = range(7)
 COEFFICIENT_ROWS = 6 + row.SERVOS
+DRAG, SIDE, LIFT, ROLL, PITCH, YAW = (k * COEFFICIENT_ROWS * LANES for k in range(6))
 FIRST_COEFFICIENT = 11 * LANES
 PITCH_STALLED = FIRST_COEFFICIENT + 6 * COEFFICIENT_ROWS * LANES
 AIRCRAFT_ROWS = 12 + 6 * COEFFICIENT_ROWS
@@ -86,8 +86,8 @@ def add_aircraft(w, p, at, servos):
         alpha, beta = atan2(down, ahead), atan2(right, ahead)
         stall, first = p[a + STALL], a + FIRST_COEFFICIENT
         share = _share_stalled(alpha, stall, p[a + BLEND])
-        drag_at, side_at, lift_at = (first + k * COEFFICIENT_ROWS * LANES for k in (DRAG, SIDE, LIFT))
-        roll_at, pitch_at, yaw_at = (first + k * COEFFICIENT_ROWS * LANES for k in (ROLL, PITCH, YAW))
+        drag_at, side_at, lift_at = first + DRAG, first + SIDE, first + LIFT
+        roll_at, pitch_at, yaw_at = first + ROLL, first + PITCH, first + YAW
 
         plate = 2.0 * sin(alpha) ** 2 * cos(alpha) * (1.0 if alpha >= 0.0 else -1.0)
         attached = p[lift_at + AT_ZERO * LANES] + p[lift_at + PER_ALPHA * LANES] * alpha
