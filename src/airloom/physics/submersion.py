@@ -146,7 +146,7 @@ def _cuts(cuts, radius, half, cap, nz, across, d, end):
 
 @compiled
 def add_revolved(sums, radius, half, cap, nx, ny, nz, d, cuts):
-    """The part with n·r < d of a cylinder about z, of a capsule (`cap` 1), of a ball (`half` 0); `cuts` is scratch for 12."""
+    """The part with n·r < d of a cylinder about z, a capsule (`cap` 1), a ball (`half` 0); `cuts` is scratch for 12."""
     across = sqrt(nx * nx + ny * ny)
     end = half + (radius if cap != 0.0 else 0.0)
     count = _cuts(cuts, radius, half, cap, nz, across, d, end)
