@@ -19,7 +19,13 @@ from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
 from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
-from airloom.physics.wrench import drag_of_parts, lift_of_wings, move_servos
+from airloom.physics.wrench import (
+    drag_of_parts,
+    lift_of_wings,
+    move_servos,
+    pull_of_propellers,
+    turn_propellers,
+)
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
 from airloom.sensors.faults import Fault
@@ -28,7 +34,7 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, 
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.tank import tank_numbers
-from airloom.vehicles.wings import wing_numbers
+from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
 from airloom.world.ground import ground, is_thing_near
@@ -150,6 +156,8 @@ class Fleet:
         influences += [it for system in systems if (it := _influence_of(system, name)) is not None]
         if airframe.drag_rows:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
+        if numbers := propeller_numbers(vehicle):
+            influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
         if vehicle.surfaces or vehicle.aerodynamics:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
         loaded = None if controller is None else controller.parameters

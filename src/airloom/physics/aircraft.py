@@ -6,7 +6,7 @@ b the span, c the chord, S the area; V the speed without its part along y:
 
     α = atan2(v_z, v_x), β = atan2(v_y, v_x)
     C_L = (1 − σ)(C_L0 + C_Lα α) + σ · 2 sgn α sin²α cos α + C_Lβ β + Σ C_Lδ δ       flat plate beyond the stall
-    C_D = (1 − σ)(C_D0 + C_L²/(π A e)) + σ C_Dp sin²α + Σ C_Dδ δ
+    C_D = (1 − σ)(C_D0 + (C_L − C_Ld)²/(π A e)) + σ C_Dp sin²α + Σ C_Dδ δ
     C_Dp = 2/(1 + exp(k₁ + k₂ max(A, 1/A)))
     C_Y, C_l, C_n = C_α α + C_β β + Σ C_δ δ
     C_m = C_m0 + C_mα α up to the stall, C_m0 ± C_mα α_s + C_m,stall (α ∓ α_s) beyond it, + C_mβ β + Σ C_mδ δ
@@ -33,7 +33,8 @@ COEFFICIENT_ROWS = 6 + row.SERVOS
 DRAG, SIDE, LIFT, ROLL, PITCH, YAW = (k * COEFFICIENT_ROWS * LANES for k in range(6))
 FIRST_COEFFICIENT = 11 * LANES
 PITCH_STALLED = FIRST_COEFFICIENT + 6 * COEFFICIENT_ROWS * LANES
-AIRCRAFT_ROWS = 12 + 6 * COEFFICIENT_ROWS
+LEAST_DRAG = PITCH_STALLED + LANES
+AIRCRAFT_ROWS = 13 + 6 * COEFFICIENT_ROWS
 LEAST_SPEED = 1e-3  # m/s, below which the air does not count
 STEEPEST = 500.0  # exponents beyond which exp is 0 or endless for our purpose
 
@@ -93,7 +94,8 @@ def add_aircraft(w, p, at, servos):
         attached = p[lift_at + AT_ZERO * LANES] + p[lift_at + PER_ALPHA * LANES] * alpha
         lift = (1.0 - share) * attached + share * plate + p[lift_at + PER_BETA * LANES] * beta
         lift += _of_servos(p, lift_at, servos + i)
-        induced = lift * lift / (pi * p[a + ASPECT] * p[a + EFFICIENCY])
+        more = lift - p[a + LEAST_DRAG]
+        induced = more * more / (pi * p[a + ASPECT] * p[a + EFFICIENCY])
         drag = (1.0 - share) * (p[drag_at + AT_ZERO * LANES] + induced) + share * p[a + PLATE] * sin(alpha) ** 2
         drag += _of_servos(p, drag_at, servos + i)
         side = _linear(p, side_at, alpha, beta) + _of_servos(p, side_at, servos + i)

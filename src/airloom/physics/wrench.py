@@ -6,6 +6,7 @@ from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.physics.attitude import orient
 from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
+from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
 from airloom.physics.wings import add_wings, move_wings
 
@@ -77,3 +78,13 @@ def lift_of_wings(w, p):
 @ticker
 def move_servos(w, rotors, world, tick, p):
     move_wings(w, p)
+
+
+@effect
+def pull_of_propellers(w, p):
+    add_propellers(w, p)
+
+
+@ticker
+def turn_propellers(w, rotors, world, tick, p):
+    note_speeds(rotors, p)

@@ -88,6 +88,18 @@ class Inertia(Model):
         return self
 
 
+Polynomial = Annotated[list[Bounded], Field(min_length=1, max_length=6)]
+
+
+class Advance(Model):
+    """A propeller that flies along its axis: by the advance ratio J = speed / (turns a second × diameter)."""
+
+    diameter: Extent = Field(description="m")
+    thrust: Polynomial = Field(description="thrust over that at rest, less 1: factors of J, J², …")
+    torque: Polynomial = Field(description="torque over that at rest, less 1: factors of J, J², …")
+    last: Positive = Field(1.0, description="J up to which this is known; beyond it, it stays")
+
+
 class Rotor(Model):
     """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
 
@@ -98,6 +110,7 @@ class Rotor(Model):
     moment_constant: NonNegative = Field(description="drag torque per thrust, m")
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
+    advance: Advance | None = Field(None, description="of a propeller: what air along its axis does")
     time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
     time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")

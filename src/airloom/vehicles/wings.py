@@ -12,6 +12,7 @@ from airloom.commands import CommandError
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.aircraft import AIRCRAFT_ROWS
+from airloom.physics.propellers import PROPELLER_ROWS, TERMS
 from airloom.physics.servos import ANGLE, SERVO_ROWS
 from airloom.physics.surfaces import SURFACE_ROWS
 from airloom.physics.wings import FIRST_SERVO
@@ -34,6 +35,20 @@ def wing_numbers(vehicle: Vehicle, step: float) -> list[float]:
     return numbers
 
 
+def propeller_numbers(vehicle: Vehicle) -> list[float]:
+    """What the kernels of propellers work on; empty if there is none that knows its advance ratio."""
+    numbers: list[float] = []
+    for k, rotor in enumerate(vehicle.rotors.values()):
+        if rotor.advance is not None:
+            turn = -1.0 if rotor.turns == "ccw" else 1.0
+            thrust, last = rotor.thrust_constant, rotor.advance.last
+            numbers += [float(k), 0.0, thrust, turn * rotor.moment_constant * thrust]
+            numbers += [*rotor.position, *_unit(rotor.axis), rotor.advance.diameter, last]
+            for terms in (rotor.advance.thrust, rotor.advance.torque):
+                numbers += [*terms, *[0.0] * (TERMS - len(terms))]
+    return [float(len(numbers) // PROPELLER_ROWS), *numbers] if numbers else []
+
+
 def _servo_numbers(servo: Servo, step: float) -> list[float]:
     still = exp(-step / servo.lag) if servo.lag else 0.0
     return [0.0, servo.lowest, servo.highest, still, servo.rate * step]
@@ -50,7 +65,7 @@ def _aircraft_numbers(it: Aerodynamics | None, servos: list[str]) -> list[float]
         numbers += [each.zero, each.alpha, each.beta, each.p, each.q, each.r]
         by_servo = [each.servos.get(name, 0.0) for name in servos]
         numbers += by_servo + [0.0] * (row.SERVOS - len(servos))
-    return [*numbers, it.pitch_stalled]
+    return [*numbers, it.pitch_stalled, it.lift_of_least_drag]
 
 
 def _surface_numbers(surface: Surface, servos: list[str]) -> list[float]:

@@ -1,0 +1,102 @@
+"""What follows from the file of a winged vehicle for whoever flies it: forces at any state, trim, how it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import cos, sin
+
+import numpy as np
+
+from airloom.compiled import rows as row
+from airloom.compiled.rows import LANES
+from airloom.physics.propellers import FIRST, PROPELLER_ROWS, SPEED, add_propellers
+from airloom.physics.servos import ANGLE, SERVO_ROWS
+from airloom.physics.wings import FIRST_SERVO, add_wings
+from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.wings import propeller_numbers, wing_numbers
+
+NUDGE = 1e-5
+
+
+@dataclass(frozen=True)
+class Trim:
+    """Steady level flight."""
+
+    speed: float
+    alpha: float
+    angles: np.ndarray
+    """of the servos, rad"""
+    speeds: np.ndarray
+    """of the rotors, rad/s"""
+    remainder: float
+    """Of the equations, m/s² and rad/s²: how far it is from a balance."""
+
+
+class Aeroplane:
+    def __init__(self, airframe: Airframe) -> None:
+        self.airframe = airframe
+        vehicle = airframe.vehicle
+        self._wings = np.repeat(wing_numbers(vehicle, airframe.step), LANES)
+        self._propellers = np.repeat(propeller_numbers(vehicle), LANES)
+
+    def wrench(self, velocity, rates, angles, speeds, density: float = 1.0) -> np.ndarray:
+        """Force and torque about the centre of mass (body) of wings and rotors in still air, without gravity."""
+        w = np.zeros(row.WIDTH)
+        center = self.airframe.vehicle.center_of_mass
+        given = ((row.UX, velocity), (row.WX, rates), (row.CX, center), (row.DENSITY, [density]))
+        for first, values in given:
+            w[first : first + len(values) * LANES] = np.repeat(values, LANES)
+        for k, angle in enumerate(angles):
+            at = FIRST_SERVO + k * SERVO_ROWS * LANES + ANGLE
+            self._wings[at : at + LANES] = angle
+        add_wings(w, self._wings)
+        if self._propellers.size:
+            for n in range(self._propellers.size // LANES // PROPELLER_ROWS):
+                at = FIRST + n * PROPELLER_ROWS * LANES
+                self._propellers[at + SPEED : at + SPEED + LANES] = speeds[int(self._propellers[at])]
+            add_propellers(w, self._propellers)
+        total = w[row.FX : row.FX + 6 * LANES : LANES].copy()
+        return total + density * self._push.T @ np.square(speeds)
+
+    @cached_property
+    def _push(self) -> np.ndarray:
+        """[rotor, wrench] at rest per speed²."""
+        return self.airframe.propeller_table[:, row.PUSH // LANES :][:, :6]
+
+    def acceleration(self, speed: float, alpha: float, beta: float, rates, angles, speeds) -> np.ndarray:
+        """Linear and angular, body, in level flight with wings level."""
+        velocity = speed * np.array([cos(alpha) * cos(beta), -sin(beta), -sin(alpha) * cos(beta)])
+        wrench = self.wrench(velocity, rates, angles, speeds)
+        frame = self.airframe
+        gravity = frame.gravity * np.array([-sin(alpha), 0.0, -cos(alpha)])
+        linear = wrench[:3] / frame.mass + gravity - np.cross(rates, velocity)
+        turn = wrench[3:] - np.cross(rates, frame.inertia @ np.asarray(rates))
+        return np.concatenate([linear, np.linalg.solve(frame.inertia, turn)])
+
+    def trim(self, speed: float) -> Trim:
+        """Level flight at a speed through the air, by Newton's method; rotors all turn at one speed."""
+        mix, rotors = self.mixer(speed), len(self.airframe.rotors)
+        fastest = min(rotor.max_speed for rotor in self.airframe.rotors)
+
+        def balance(x: np.ndarray) -> np.ndarray:
+            return self.acceleration(speed, x[0], 0.0, np.zeros(3), mix @ x[1:4], np.full(rotors, fastest * x[4]))
+
+        x = np.array([0.05, 0.0, 0.0, 0.0, 0.7])
+        for _ in range(30):
+            at = balance(x)
+            slope = np.array([(balance(x + NUDGE * e) - at) / NUDGE for e in np.eye(x.size)]).T
+            step = np.linalg.lstsq(slope, -at, rcond=1e-9)[0]
+            x += step * min(1.0, 0.2 / (np.abs(step[[0, 4]]).max() + 1e-12))
+        return Trim(speed, x[0], mix @ x[1:4], np.full(rotors, fastest * x[4]), float(np.abs(balance(x)).max()))
+
+    def mixer(self, speed: float) -> np.ndarray:
+        """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air."""
+        servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
+
+        def turn(angles: np.ndarray) -> np.ndarray:
+            return self.acceleration(speed, 0.0, 0.0, np.zeros(3), angles, rest)[3:]
+
+        at = turn(np.zeros(servos))
+        effect = np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
+        return np.linalg.pinv(effect)
