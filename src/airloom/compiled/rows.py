@@ -87,6 +87,7 @@ SWING_FX, SWING_FY, SWING_FZ, SWING_TX, SWING_TY, SWING_TZ, SWING_X, SWING_Y = _
 SERVOS = 8
 """As many as a vehicle can have."""
 SERVO = _rows(SERVOS)[0]  # what each servo is told, −1 … 1
+(AIRSPEED,) = _rows(1)  # what an airspeed sensor read last, m/s; 0 without one
 
 WIDTH = _next * LANES
 

@@ -100,3 +100,30 @@ class Aeroplane:
         at = turn(np.zeros(servos))
         effect = np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
         return np.linalg.pinv(effect)
+
+    def thrust(self, speed: float, rotor_speed: float) -> float:
+        """Of all rotors along x at a speed through the air, N."""
+        rotors, rest = len(self.airframe.rotors), np.zeros(len(self.airframe.vehicle.servos))
+        velocity = np.array([speed, 0.0, 0.0])
+        with_rotors = self.wrench(velocity, np.zeros(3), rest, np.full(rotors, rotor_speed))
+        return float((with_rotors - self.wrench(velocity, np.zeros(3), rest, np.zeros(rotors)))[0])
+
+    def damping(self, trim: Trim) -> np.ndarray:
+        """How the air slows turns about x, y, z in trimmed flight, 1/s."""
+
+        def turn(rates: np.ndarray) -> np.ndarray:
+            return self.acceleration(trim.speed, trim.alpha, 0.0, rates, trim.angles, trim.speeds)[3:]
+
+        return np.array([-(turn(NUDGE * e) - turn(-NUDGE * e))[k] / (2 * NUDGE) for k, e in enumerate(np.eye(3))])
+
+    @cached_property
+    def stall_speed(self) -> float:
+        """At which the greatest lift is the weight, in level flight without power, m/s."""
+        rest, still = np.zeros(len(self.airframe.vehicle.servos)), np.zeros(len(self.airframe.rotors))
+
+        def lift(alpha: float) -> float:
+            x, _, z, *_ = self.wrench(np.array([cos(alpha), 0.0, -sin(alpha)]), np.zeros(3), rest, still)
+            return x * sin(alpha) + z * cos(alpha)
+
+        most = max(lift(alpha) for alpha in np.arange(0.0, 0.8, 0.005))
+        return float(np.sqrt(self.airframe.mass * self.airframe.gravity / most)) if most > 0.0 else np.inf
