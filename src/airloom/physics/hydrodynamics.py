@@ -5,9 +5,9 @@ body's axes, with ν = (v, ω), the current v_c and ν_r = (v − v_c, ω):
 
     M ν̇ + C(ν) ν + M_A ν̇_r + C_A(ν_r) ν_r + D ν_r + D₂ |ν_r| ν_r = τ,   ν̇_r = ν̇ + (ω × v_c, 0)
 
-An engine knows M alone. So ν̇ is solved for with M + M_A, and the wrench that gives M this acceleration takes the place of
-all others: an added mass larger than the body's own is as stable as a small one, at any step. Added mass and damping go
-with the share of the hull that is under water.
+An engine knows M alone. So ν̇ is solved for with M + M_A, and the wrench that gives M this acceleration takes the place
+of all others: an added mass larger than the body's own is as stable as a small one, at any step. Added mass and damping
+go with the share of the hull that is under water.
 """
 
 from airloom.compiled import compiled
