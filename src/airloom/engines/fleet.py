@@ -25,6 +25,8 @@ from airloom.physics.wrench import (
     move_servos,
     pull_of_propellers,
     turn_propellers,
+    water_around,
+    water_now,
 )
 from airloom.plugin import find
 from airloom.scenario.models import Scenario, Vehicle
@@ -33,6 +35,7 @@ from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
@@ -160,6 +163,9 @@ class Fleet:
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
         if vehicle.surfaces or vehicle.aerodynamics:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.hull is not None:  # the last, for it must know what all others do
+            numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
+            influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
         eyes = [sensor for sensor in all_sensors if isinstance(sensor, Eye)]

@@ -19,17 +19,17 @@ SIX = 6
 
 @compiled
 def solve_six(matrix, right):
-    """Gauss' elimination in place, of a positive definite matrix [6, 6]; the answer is left in `right`."""
+    """Gauss' elimination in place, of a positive definite matrix, row by row; the answer is left in `right`."""
     for k in range(SIX):
         for j in range(k + 1, SIX):
-            share = matrix[j, k] / matrix[k, k]
+            share = matrix[SIX * j + k] / matrix[SIX * k + k]
             for n in range(k + 1, SIX):
-                matrix[j, n] -= share * matrix[k, n]
+                matrix[SIX * j + n] -= share * matrix[SIX * k + n]
             right[j] -= share * right[k]
     for k in range(SIX - 1, -1, -1):
         for n in range(k + 1, SIX):
-            right[k] -= matrix[k, n] * right[n]
-        right[k] /= matrix[k, k]
+            right[k] -= matrix[SIX * k + n] * right[n]
+        right[k] /= matrix[SIX * k + k]
 
 
 @compiled
@@ -60,9 +60,9 @@ def resist(w, i, p, linear, quadratic, share, flow):
 def drag_water_along(w, i, p, added, share, flow, current, scratch):
     """Replace the block's wrench by that which moves the body as if the water it drags along were a part of it.
 
-    `current` is v_c in the body; `scratch` is [8, 6]: the matrix, what is on its right, momentum of the water.
+    `current` is v_c in the body; `scratch` has room for 48: the matrix, what is on its right, momentum of the water.
     """
-    matrix, right, momentum = scratch[:SIX], scratch[SIX], scratch[SIX + 1]
+    matrix, right, momentum = scratch[:36], scratch[36:42], scratch[42:48]
     m, g = w[row.MASS + i], w[row.GRAVITY + i]
     a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
     vx, vy, vz = flow[0] + current[0], flow[1] + current[1], flow[2] + current[2]
@@ -70,7 +70,7 @@ def drag_water_along(w, i, p, added, share, flow, current, scratch):
         momentum[k] = share * _times(p, added, i, k, flow)
         right[k] = w[row.FX + k * LANES + i]
         for n in range(SIX):
-            matrix[k, n] = share * p[added + (SIX * k + n) * LANES + i]
+            matrix[SIX * k + n] = share * p[added + (SIX * k + n) * LANES + i]
 
     # b = (F + m g − m ω × v, T − ω × J ω): what acts on M alone.
     ox, oy, oz = _cross(a, b, c, vx, vy, vz)
@@ -101,16 +101,16 @@ def drag_water_along(w, i, p, added, share, flow, current, scratch):
     right[5] -= hz + qz + share * _times(p, added, i, 5, momentum)
 
     for k in range(3):
-        matrix[k, k] += m
-    matrix[3, 3] += w[row.JXX + i]
-    matrix[4, 4] += w[row.JYY + i]
-    matrix[5, 5] += w[row.JZZ + i]
-    matrix[3, 4] += w[row.JXY + i]
-    matrix[4, 3] += w[row.JXY + i]
-    matrix[3, 5] += w[row.JXZ + i]
-    matrix[5, 3] += w[row.JXZ + i]
-    matrix[4, 5] += w[row.JYZ + i]
-    matrix[5, 4] += w[row.JYZ + i]
+        matrix[SIX * k + k] += m
+    matrix[21] += w[row.JXX + i]
+    matrix[28] += w[row.JYY + i]
+    matrix[35] += w[row.JZZ + i]
+    matrix[22] += w[row.JXY + i]
+    matrix[27] += w[row.JXY + i]
+    matrix[23] += w[row.JXZ + i]
+    matrix[33] += w[row.JXZ + i]
+    matrix[29] += w[row.JYZ + i]
+    matrix[34] += w[row.JYZ + i]
     solve_six(matrix, right)
 
     w[row.FX + i] += m * right[0] - before0

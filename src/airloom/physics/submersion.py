@@ -22,11 +22,9 @@ VOLUME, MIDDLE_X, MIDDLE_Y, MIDDLE_Z = range(4)  # of a sum: volume, and volume 
 
 
 @compiled
-def _add_tetrahedron(sums, ox, oy, oz, a, b, c):
+def _add_tetrahedron(sums, ox, oy, oz, ax, ay, az, bx, by, bz, cx, cy, cz):
     """That of a point and a triangle, with the sign of the triangle's side that faces the point."""
-    ax, ay, az = a[0] - ox, a[1] - oy, a[2] - oz
-    bx, by, bz = b[0] - ox, b[1] - oy, b[2] - oz
-    cx, cy, cz = c[0] - ox, c[1] - oy, c[2] - oz
+    ax, ay, az, bx, by, bz, cx, cy, cz = ax - ox, ay - oy, az - oz, bx - ox, by - oy, bz - oz, cx - ox, cy - oy, cz - oz
     volume = (ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)) / 6.0
     sums[VOLUME] += volume
     sums[MIDDLE_X] += volume * (ox + 0.25 * (ax + bx + cx))
@@ -35,41 +33,41 @@ def _add_tetrahedron(sums, ox, oy, oz, a, b, c):
 
 
 @compiled
-def _cross(a, b, above_a, above_b, out):
-    """Where an edge leaves the water."""
-    share = above_a / (above_a - above_b)
-    for k in range(3):
-        out[k] = a[k] + share * (b[k] - a[k])
+def _add_triangle(sums, ox, oy, oz, ax, ay, az, ha, bx, by, bz, hb, cx, cy, cz, hc):
+    """What of a triangle is under water; h are the heights of its corners above it."""
+    if (ha < 0.0) & (hb < 0.0) & (hc < 0.0):
+        _add_tetrahedron(sums, ox, oy, oz, ax, ay, az, bx, by, bz, cx, cy, cz)
+        return
+    if (ha >= 0.0) & (hb >= 0.0) & (hc >= 0.0):
+        return
+    # Turned so that `a` is alone on its side of the surface.
+    if ((hb < 0.0) != (ha < 0.0)) & ((hb < 0.0) != (hc < 0.0)):
+        ax, ay, az, ha, bx, by, bz, hb, cx, cy, cz, hc = bx, by, bz, hb, cx, cy, cz, hc, ax, ay, az, ha
+    elif ((hc < 0.0) != (ha < 0.0)) & ((hc < 0.0) != (hb < 0.0)):
+        ax, ay, az, ha, bx, by, bz, hb, cx, cy, cz, hc = cx, cy, cz, hc, ax, ay, az, ha, bx, by, bz, hb
+    s, t = ha / (ha - hb), ha / (ha - hc)
+    px, py, pz = ax + s * (bx - ax), ay + s * (by - ay), az + s * (bz - az)
+    qx, qy, qz = ax + t * (cx - ax), ay + t * (cy - ay), az + t * (cz - az)
+    if ha < 0.0:
+        _add_tetrahedron(sums, ox, oy, oz, ax, ay, az, px, py, pz, qx, qy, qz)
+    else:
+        _add_tetrahedron(sums, ox, oy, oz, px, py, pz, bx, by, bz, cx, cy, cz)
+        _add_tetrahedron(sums, ox, oy, oz, px, py, pz, cx, cy, cz, qx, qy, qz)
 
 
 @compiled
-def add_mesh(sums, triangles, nx, ny, nz, d, scratch):
-    """The part of a closed mesh [triangle, corner, xyz] with n·r < d; `scratch` is [2, 3]."""
+def add_mesh(sums, p, at, count, step, nx, ny, nz, d):
+    """The part with n·r < d of a closed mesh of `count` triangles: nine numbers each from p[at] on, `step` apart."""
     ox, oy, oz = nx * d, ny * d, nz * d
-    for t in range(triangles.shape[0]):
-        a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-        ha = nx * a[0] + ny * a[1] + nz * a[2] - d
-        hb = nx * b[0] + ny * b[1] + nz * b[2] - d
-        hc = nx * c[0] + ny * c[1] + nz * c[2] - d
-        wet = (1 if ha < 0.0 else 0) + (1 if hb < 0.0 else 0) + (1 if hc < 0.0 else 0)
-        if wet == 0:
-            continue
-        if wet == 3:
-            _add_tetrahedron(sums, ox, oy, oz, a, b, c)
-            continue
-        # Turned so that `a` is the one that is alone on its side.
-        alone_is_wet = wet == 1
-        if (hb < 0.0) == alone_is_wet and (ha < 0.0) != alone_is_wet and (hc < 0.0) != alone_is_wet:
-            a, b, c, ha, hb, hc = b, c, a, hb, hc, ha
-        elif (hc < 0.0) == alone_is_wet and (ha < 0.0) != alone_is_wet and (hb < 0.0) != alone_is_wet:
-            a, b, c, ha, hb, hc = c, a, b, hc, ha, hb
-        _cross(a, b, ha, hb, scratch[0])
-        _cross(a, c, ha, hc, scratch[1])
-        if alone_is_wet:
-            _add_tetrahedron(sums, ox, oy, oz, a, scratch[0], scratch[1])
-        else:
-            _add_tetrahedron(sums, ox, oy, oz, scratch[0], b, c)
-            _add_tetrahedron(sums, ox, oy, oz, scratch[0], c, scratch[1])
+    for t in range(count):
+        k = at + 9 * t * step
+        ax, ay, az = p[k], p[k + step], p[k + 2 * step]
+        bx, by, bz = p[k + 3 * step], p[k + 4 * step], p[k + 5 * step]
+        cx, cy, cz = p[k + 6 * step], p[k + 7 * step], p[k + 8 * step]
+        ha = nx * ax + ny * ay + nz * az - d
+        hb = nx * bx + ny * by + nz * bz - d
+        hc = nx * cx + ny * cy + nz * cz - d
+        _add_triangle(sums, ox, oy, oz, ax, ay, az, ha, bx, by, bz, hb, cx, cy, cz, hc)
 
 
 @compiled

@@ -8,6 +8,7 @@ from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
 from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
+from airloom.physics.water import add_water, look_at_water
 from airloom.physics.wings import add_wings, move_wings
 
 Row = types.Array(types.float64, 1, "C")
@@ -88,3 +89,13 @@ def pull_of_propellers(w, p):
 @ticker
 def turn_propellers(w, rotors, world, tick, p):
     note_speeds(rotors, p)
+
+
+@effect
+def water_around(w, p):
+    add_water(w, p)
+
+
+@ticker
+def water_now(w, rotors, world, tick, p):
+    look_at_water(w, world, tick, p)

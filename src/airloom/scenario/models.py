@@ -20,6 +20,7 @@ from .surfaces import Aerodynamics, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
+from .water import Hull, Water
 from .weather import Weather
 
 
@@ -172,6 +173,7 @@ class Vehicle(Model):
     surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
     aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
+    hull: Hull | None = Field(None, description="of what floats, dives, or is lighter than air")
     body: Body
     tank: Tank | None = Field(None, description="of a sprayer")
     nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
@@ -278,6 +280,7 @@ class World(Model):
     origin: Origin = Origin()
     wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
     weather: Weather = Weather()
+    water: Water | None = Field(None, description="a sea or a lake; none if left out")
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
     temperature: Positive = Field(288.15, description="at mean sea level, K")

@@ -32,7 +32,7 @@ def unit(*v):
 
 def wet_mesh(triangles, n, d):
     sums = np.zeros(4)
-    add_mesh(sums, triangles, *n, d, np.zeros((2, 3)))
+    add_mesh(sums, triangles.ravel(), 0, len(triangles), 1, *n, d)
     return sums[0], sums[1:] / sums[0]
 
 
