@@ -17,7 +17,7 @@ from airloom.autopilots.ardupilot import PORT, PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "recorded_flights/ardupilot"
-PATIENCE = 120.0  # s: between the first two replies the simulation may have to compile
+PATIENCE = 600.0  # s: between the first two replies the simulation may have to compile
 TOLERANCE = 1e-6  # m, m/s, rad/s, m/s²; the replies have nine decimals
 
 
