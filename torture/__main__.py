@@ -40,13 +40,7 @@ def main() -> int:
         print(f"no trial is called so; there are: {', '.join(TRIALS)}", file=sys.stderr)
         return 2
     results = _run_all(chosen, given)
-    rows = _rows(results)
-    print(f"\n{_table(rows)}\n")
-    for name, tally in results.items():
-        for what in tally.surprises:
-            print(f"✗ {name}: {what}\n")
-    if given.write:
-        _write(rows)
+    print(f"\n{_table(_rows(results))}\n")
     return 1 if any(tally.surprise_count for tally in results.values()) else 0
 
 
@@ -73,8 +67,16 @@ def _run_all(trials: list[Trial], given: argparse.Namespace) -> dict[str, Tally]
         with ThreadPoolExecutor(1 if alone else given.jobs) as pool:
             running = {pool.submit(_in_a_process, it, given): it for it in reversed(group)}
             for done in as_completed(running):
-                tally = results[running[done].name] = done.result()
-                print(f"{'✗' if tally.surprise_count else '✓'} {_row(running[done], tally)}", flush=True)
+                trial, tally = running[done], done.result()
+                results[trial.name] = tally
+                print(
+                    f"{'✗' if tally.surprise_count else '✓'} {_row(trial, tally)}",
+                    *tally.surprises,
+                    sep="\n",
+                    flush=True,
+                )
+                if given.write:
+                    _write(_rows({trial.name: tally}))
     return results
 
 
