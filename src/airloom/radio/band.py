@@ -44,7 +44,7 @@ class Band:
         self._numbers = {node.name: number for number, node in enumerate(self.nodes)}
         self._land = land
         self._jitter_ns = round(kind.jitter * 1e9)
-        self._kept_ns = round(kind.lifetime * 1e9) + self._jitter_ns + ON_THE_WAY_NS
+        self._kept_ns = round((kind.ns3 or kind).lifetime * 1e9) + self._jitter_ns + ON_THE_WAY_NS
         self.medium: Medium = _medium_of(kind, len(self.nodes), land)
         self.forget(seed)
 
