@@ -1,7 +1,8 @@
 """Measure with ns-3 what our own model of the radio is compared with: `python -m validation.ns3_reference`.
 
 Writes `ns3_range.csv` (one sender, one receiver, by distance), `ns3_contention.csv` (many senders) and `ns3_flock.csv`
-(the scenario `flock`) beside this file. All are ns-3's answers through `airloom.radio.ns3`, with its default channel, 802.11g between equals.
+(the scenario `flock`) beside this file. All are ns-3's answers through `airloom.radio.ns3`, with its default channel,
+802.11g between equals.
 """
 
 from __future__ import annotations
