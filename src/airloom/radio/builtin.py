@@ -30,7 +30,7 @@ from airloom.radio.phy import (
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
 from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
 from airloom.radio.timers import new_timers
-from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
+from airloom.scenario.radio import LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
 from airloom.world.land import Land
 
@@ -44,7 +44,7 @@ def milliwatts(dbm: float | np.ndarray) -> np.ndarray:
     return np.asarray(10.0 ** (0.1 * np.asarray(dbm, dtype=float)))
 
 
-def channel_of(radio: Radio, has_land: bool) -> Channel:
+def channel_of(radio: RadioKind, has_land: bool) -> Channel:
     """The scenario's words as numbers."""
     law, fading, obstruction = radio.channel.path_loss, radio.channel.fading, radio.channel.obstruction
     shapes, distances, kind = (1.0, 1.0, 1.0), (0.0, 0.0), NO_FADING
@@ -71,7 +71,7 @@ def channel_of(radio: Radio, has_land: bool) -> Channel:
     )
 
 
-def access_of(radio: Radio) -> Access:
+def access_of(radio: RadioKind) -> Access:
     slot = LONG_SLOT_NS if radio.slot == "long" else SHORT_SLOT_NS
     rate = RATES.index(radio.rate)
     return Access(
@@ -98,7 +98,7 @@ class BuiltinMedium:
     nothing gets through; None if all do.
     """
 
-    def __init__(self, radio: Radio, nodes: int, land: Land | None = None) -> None:
+    def __init__(self, radio: RadioKind, nodes: int, land: Land | None = None) -> None:
         self.radio, self.nodes, self._land = radio, nodes, land
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
@@ -201,6 +201,6 @@ def _is_bare_plane(land: Land) -> bool:
     return land.grid is None and not land.things and not land.world.obstacles
 
 
-def medium_of(radio: Radio, nodes: int, land: Land | None = None) -> BuiltinMedium:
+def medium_of(radio: RadioKind, nodes: int, land: Land | None = None) -> BuiltinMedium:
     """The medium that a scenario asks for, for so many nodes. The land is what may be in the way."""
     return BuiltinMedium(radio, nodes, land)

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from airloom import plugin
 from airloom.basics.clock import ticks_per_period, to_ns, whole_ticks
 
-from .errors import KeyPath, complaint
+from .errors import KeyPath, complaint, hint
 from .keys import either
 from .models import PluginChoice, Scenario
 from .tree import Node, origin_of
@@ -77,6 +77,27 @@ def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_radio(scenario: Scenario, root: Node) -> Iterator[str]:
+    """Nodes have names of their own, and somebody has a radio for each band."""
+    if (radio := scenario.radio) is None:
+        return
+    vehicles = [copy for name, vehicle in scenario.vehicles.items() for copy in vehicle.names(name)]
+    for name in {*vehicles} & {*radio.stations}:
+        path = ("radio", "stations", name)
+        yield complaint(origin_of(root, path), path, "a vehicle has this name too; rename the station")
+    for band, kind in radio.bands.items():
+        for name in kind.stations:
+            if name not in radio.stations:
+                path = ("radio", "bands", band, "stations")
+                what = f"no station is called '{name}'{hint(name, radio.stations, 'Stations')}"
+                yield complaint(origin_of(root, path), path, what)
+    for band in radio.kinds:
+        if not any(radio.members(band, vehicles)):
+            path = ("radio", "bands", band) if band else ("radio",)
+            what = f"nobody has a radio: no vehicle matches '{radio.kinds[band].vehicles}', and there is no station"
+            yield complaint(origin_of(root, path), path, what)
+
+
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
     """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
     try:
@@ -95,6 +116,8 @@ def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float
     yield ("log", "rate"), scenario.log.rate, ticks_per_period
     if not scenario.world.weather.is_plain:
         yield ("world", "weather", "rate"), scenario.world.weather.rate, ticks_per_period
+    if scenario.radio is not None:
+        yield ("radio", "period"), scenario.radio.period, whole_ticks
     for name, member in scenario.members.items():
         yield ("members", name, "rate"), member.rate, ticks_per_period
     for chosen in chosen_plugins(scenario):

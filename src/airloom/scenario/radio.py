@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from airloom.basics.patterns import Pattern
+from airloom.basics.patterns import Pattern, matches
 
 from .values import Extent, Model, Name, NonNegative, Number, Positive, Vector3, Whole
 
@@ -93,12 +94,10 @@ class Station(Model):
     position: Vector3 = Field(description="of its antenna, world, m")
 
 
-class Radio(Model):
-    """A shared channel of 802.11g, ad hoc: what everybody's radio is like."""
+class RadioKind(Model):
+    """A shared channel of 802.11g, ad hoc: what the radios of a band are like, and which vehicles have one."""
 
     vehicles: Pattern = Field("*", description="name or pattern of those that have a radio")
-    stations: dict[Name, Station] = Field(default_factory=dict, description="radios at fixed places, by name")
-    period: Positive = Field(0.01, le=10, description="between two network phases, s")
     jitter: NonNegative = Field(
         0.01, le=10, description="how much later than asked a frame may leave, s: onboard clocks do not tick together"
     )
@@ -113,3 +112,28 @@ class Radio(Model):
     attempts: Whole = Field(7, ge=1, le=255, description="at a frame for one node")
     slot: Literal["long", "short"] = Field("long", description="20 µs, or 9 µs if nobody here speaks 802.11b")
     channel: RadioChannel = RadioChannel()
+
+
+class Band(RadioKind):
+    """Radios of another kind, which some nodes have besides or instead, such as a base station's long-range link."""
+
+    stations: tuple[Name, ...] = Field((), description="names of those that have one, of the radio's `stations`")
+
+
+class Radio(RadioKind):
+    """What nodes talk with: radios of one kind, and those of other bands."""
+
+    stations: dict[Name, Station] = Field(default_factory=dict, description="radios at fixed places, by name")
+    period: Positive = Field(0.01, le=10, description="between two network phases, s")
+    bands: dict[Name, Band] = Field(default_factory=dict, description="radios of other kinds, by name")
+
+    @property
+    def kinds(self) -> dict[str, RadioKind]:
+        """All bands by name; the first is called ''."""
+        return {"": self, **self.bands}
+
+    def members(self, band: str, vehicles: Iterable[str]) -> Iterator[str]:
+        """Who has a radio for a band, of these vehicles and of the stations."""
+        kind = self.kinds[band]
+        yield from (name for name in vehicles if matches(name, kind.vehicles))
+        yield from (name for name in self.stations if not isinstance(kind, Band) or name in kind.stations)
