@@ -61,19 +61,16 @@ class Picture(Mapping[str, Seen]):
 
     def message(self, now_ns: int) -> Any:
         """For the bus: a row for each vehicle that was ever heard."""
-        rows = [(name, seen, seen.telemetry) for name, seen in self._seen.items() if seen.telemetry is not None]
-        return messages.base_picture(
-            now_ns,
-            [name for name, _, _ in rows],
-            [telemetry.position for _, _, telemetry in rows],
-            [telemetry.velocity for _, _, telemetry in rows],
-            {
-                "yaw": [telemetry.yaw for _, _, telemetry in rows],
-                "battery": [telemetry.battery for _, _, telemetry in rows],
-                "age": [seen.age(now_ns) for _, seen, _ in rows],
-                "strength": [seen.strength for _, seen, _ in rows],
-                "doing": [telemetry.doing.name.lower() for _, _, telemetry in rows],
-                "order": [telemetry.order for _, _, telemetry in rows],
-                "lost": [seen.link.is_lost for _, seen, _ in rows],
-            },
-        )
+        rows = {name: seen for name, seen in self._seen.items() if seen.telemetry is not None}
+        told = [seen.telemetry for seen in rows.values() if seen.telemetry is not None]
+        vectors = {"position": [it.position for it in told], "velocity": [it.velocity for it in told]}
+        values = {
+            "yaw": [it.yaw for it in told],
+            "doing": [it.doing.name.lower() for it in told],
+            "order": [it.order for it in told],
+            "battery": [it.battery for it in told],
+            "age": [seen.age(now_ns) for seen in rows.values()],
+            "strength": [seen.strength for seen in rows.values()],
+            "lost": [seen.link.is_lost for seen in rows.values()],
+        }
+        return messages.base_picture(now_ns, list(rows), vectors, values)
