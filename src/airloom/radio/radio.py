@@ -14,7 +14,6 @@ import numpy as np
 
 from airloom.basics.clock import whole_ticks
 from airloom.basics.hints import did_you_mean
-from airloom.basics.patterns import matching
 from airloom.group import Group
 from airloom.radio.band import Band
 from airloom.radio.node import Node
@@ -98,9 +97,7 @@ class Radio(Mapping[str, Node]):
 
     def summary(self) -> dict[str, Any]:
         """For the run's summary: packets of each node."""
-        return {
-            name: {"sent": node.sent, "heard": node.heard, "lost": node.lost} for name, node in self._nodes.items()
-        }
+        return {name: {"sent": node.sent, "heard": node.heard, "lost": node.lost} for name, node in self._nodes.items()}
 
     def close(self) -> None:
         for band in self.bands.values():

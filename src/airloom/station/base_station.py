@@ -80,7 +80,7 @@ class BaseStation(System):
         """All orders to each vehicle so far."""
         self._beat = Schedule(p.beat)
         for order, mission in zip(p.orders, self._missions, strict=True):
-            sim.call_at(order.at, partial(self._give, order.vehicles, mission.items, mission.again_from))
+            sim.call_at(order.at, partial(self._give_mission, order.vehicles, mission))
 
     def post_update(self, sim: Simulation) -> None:
         self._listen(sim.time_ns)
@@ -101,6 +101,9 @@ class BaseStation(System):
         watched; a later order overtakes those that are still on their way.
         """
         return self._give(vehicles, ITEMS.validate_python(list(items)))
+
+    def _give_mission(self, vehicles: str, mission: Mission) -> None:
+        self._give(vehicles, mission.items, mission.again_from)
 
     def _give(self, vehicles: str, items: list[Any], again_from: int | None = None) -> list[Dispatch]:
         names = matching(((name, name) for name in self.onboard), vehicles)

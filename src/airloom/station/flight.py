@@ -90,8 +90,9 @@ class Flight:
         name, sim = self._vehicle.name, self._sim
         try:
             while first < len(self._items):
-                for self.item in range(first, len(self._items)):
-                    await self._items[self.item].fly(self._pilot)
+                for item in range(first, len(self._items)):
+                    self.item = item
+                    await self._items[item].fly(self._pilot)
                 first = len(self._items) if self._again_from is None else self._again_from
         except Exception as error:
             self.state = OrderState.FAILED
@@ -102,9 +103,10 @@ class Flight:
             sim.succeed(name, f"order {self.order} is done")
 
     async def _safe(self, failsafe: Failsafe) -> None:
-        item = {"hold": Hold(hold=None), "return": Return(least_height=failsafe.least_height), "land": Land(land=None)}
+        home = Return(least_height=failsafe.least_height)
+        items: dict[str, Any] = {"hold": Hold(hold=None), "return": home, "land": Land(land=None)}
         try:
-            await item[failsafe.action].fly(self._pilot)
+            await items[failsafe.action].fly(self._pilot)
         except Exception as error:
             self._sim.fail(self._vehicle.name, f"could not {failsafe.action} without a link: {told(error)}")
             self._pilot.brake()

@@ -73,7 +73,7 @@ class Onboard:
         if piece.order > self._coming:
             self._coming, self._pieces = piece.order, {}
         self._pieces[piece.number] = piece.content
-        if len(self._pieces) == piece.count:
+        if len(self._pieces) == piece.of:
             content = b"".join(self._pieces[k] for k in sorted(self._pieces))
             self._pieces = {}
             self._obey(piece.order, content)

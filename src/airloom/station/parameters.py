@@ -49,7 +49,9 @@ class BaseStationParameters(Parameters):
     station: str = Field("base", description="where it stands: one of the radio's stations")
     vehicles: Pattern = Field("*", description="name or pattern of those that it speaks with")
     band: str = Field("", description="of the radio; the first if left out")
-    beat: Positive = Field(1.0, le=100, description="how often it lets itself be heard by all, and tells its picture, Hz")
+    beat: Positive = Field(
+        1.0, le=100, description="how often it lets itself be heard by all, and tells its picture, Hz"
+    )
     telemetry: Positive = Field(2.0, le=100, description="how often each vehicle tells it how it is, Hz")
     silence: Positive = Field(5.0, description="after which it takes a vehicle for lost, s")
     retry: Positive = Field(0.5, description="until pieces of an order that nobody has acknowledged are sent again, s")

@@ -86,7 +86,8 @@ LONGEST_ORDER = 2**16 * ROOM
 class Piece(NamedTuple):
     order: int
     number: int
-    count: int
+    of: int
+    """How many there are."""
     content: bytes
 
 
@@ -136,11 +137,10 @@ def _parsed(content: bytes) -> Telemetry | Piece | Got | None:
         time_ns, x, y, z, vx, vy, vz, yaw, doing, percent, order, item, state = _TELEMETRY.unpack(body)
         place, velocity = (x * 1e-3, y * 1e-3, z * 1e-3), (vx * 1e-2, vy * 1e-2, vz * 1e-2)
         battery = nan if percent == UNKNOWN else percent / 100
-        return Telemetry(
-            time_ns, place, velocity, yaw * 1e-3, Doing(doing), battery, order, item, OrderState(state)
-        )
+        return Telemetry(time_ns, place, velocity, yaw * 1e-3, Doing(doing), battery, order, item, OrderState(state))
     if kind == Word.PIECE:
-        return Piece(*_PIECE.unpack_from(body), body[_PIECE.size :])
+        order, number, of = _PIECE.unpack_from(body)
+        return Piece(order, number, of, body[_PIECE.size :])
     return Got(*_GOT.unpack(body)) if kind == Word.GOT else None
 
 
