@@ -96,7 +96,10 @@ def test_a_station_that_is_silent_for_a_while(made, monkeypatch):
     """Its radio is down from 3 s to 5 s: hold meanwhile, then go on with the item that was broken off, or not."""
     when = {"b": {"after": 1, "action": "hold", "when_back": "resume"}}
     when |= {"c": {"after": 1, "action": "hold", "when_back": "hold"}}
-    orders = [order(0.2, [{"takeoff": 2}, {"goto": [9, y, 2], "speed": 1}], name) for name, y in zip("abc", (0, 4, 8))]
+    orders = [
+        order(0.2, [{"takeoff": 2}, {"goto": [9, y, 2], "speed": 1}], name)
+        for name, y in zip("abc", (0, 4, 8), strict=True)
+    ]
     sim = made(systems__base__orders=orders, systems__base__failsafes=when)
     node = sim.radio["base"]
     send = node.send
