@@ -37,7 +37,7 @@ def test_who_hears_the_leader_flies_above_it(tmp_path):
         assert near.position == pytest.approx(leader.position + [0, 0, 2], abs=1.2), "a second behind"
         assert far.position == pytest.approx([900, 0, 0.05], abs=0.02)
         assert not far.armed
-        summary = sim.radio.summary()
-        assert summary["leader"]["sent"] == 241, "20 times a second"
-        assert summary["near"]["heard"] > 230
-        assert summary["far"]["heard"] == 0
+        radio = sim.radio
+        assert radio["leader"].sent == 241, "20 times a second"
+        assert radio["near"].heard > 230
+        assert radio["far"].heard == 0
