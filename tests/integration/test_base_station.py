@@ -72,7 +72,7 @@ def test_each_does_without_a_link_what_the_scenario_says(made):
     orders = [order(0.5, far(name), name) for name in "abc"]
     failsafes = {"b": {"after": 1, "action": "land"}, "c": {"after": 1, "action": "return", "least_height": 4}}
     sim = made(systems__base__orders=orders, systems__base__failsafes=failsafes)
-    sim.run(until=33)
+    sim.run(until=38)
     a, b, c = (sim.vehicles[name] for name in "abc")
     assert 12 < a.position[0] < 50
     assert abs(a.velocity[0]) < 0.05, "it holds where it was"

@@ -16,10 +16,10 @@ class Inbox:
         self._now_ns = now_ns
         self.forget()
 
-    def put(self, packet: Packet) -> bool:
+    def put(self, packet: Packet, time_ns: int) -> bool:
         """Keep it until its time has come and logic asks for it; whether there was room."""
         self._count += 1
-        heappush(self._packets, (packet.heard_ns, self._count, packet))
+        heappush(self._packets, (time_ns, self._count, packet))
         if len(self._packets) <= MOST_WAITING:
             return True
         heappop(self._packets)
@@ -31,6 +31,10 @@ class Inbox:
         while self._packets and self._packets[0][0] <= now:
             packets.append(heappop(self._packets)[2])
         return packets
+
+    def waiting(self) -> list[tuple[int, int, Packet]]:
+        """In the order in which it will be given: the time and the number of each, and what it is."""
+        return sorted(self._packets)
 
     def forget(self) -> None:
         self._packets: list[tuple[int, int, Packet]] = []

@@ -78,6 +78,8 @@ class RecordedRun:
         """`link` lets other processes command the run, see `bridges/control/`."""
         self.sim, self.folder = sim, folder
         sim.member_logs = folder.path
+        if sim.radio is not None:
+            sim.radio.folder = folder.path / "radio"
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = RunOutcome()
@@ -216,6 +218,7 @@ class RecordedRun:
             **({"autopilots": boards} if boards else {}),
             **({"members": ends} if ends else {}),
             **({"systems": reports} if reports else {}),
+            **({"radio": sim.radio.summary()} if sim.radio is not None else {}),
             **({"swarm": swarms} if swarms else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -14,6 +14,7 @@ from airloom.basics.clock import ticks_per_period, to_ns, whole_ticks
 from .errors import KeyPath, complaint, hint
 from .keys import either
 from .models import PluginChoice, Scenario
+from .radio import Radio
 from .tree import Node, origin_of
 from .validation import complaints
 
@@ -90,23 +91,22 @@ def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
 
 def check_radio(scenario: Scenario, root: Node) -> Iterator[str]:
     """Nodes have names of their own, and somebody has a radio for each band."""
-    if (radio := scenario.radio) is None:
-        return
-    vehicles = [copy for name, vehicle in scenario.vehicles.items() for copy in vehicle.names(name)]
-    for name in {*vehicles} & {*radio.stations}:
-        path = ("radio", "stations", name)
-        yield complaint(origin_of(root, path), path, "a vehicle has this name too; rename the station")
+    for path, what in _misfits_of_radio(scenario.radio, scenario.names) if scenario.radio else ():
+        yield complaint(origin_of(root, path), path, what)
+
+
+def _misfits_of_radio(radio: Radio, vehicles: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
+    for name in sorted({*vehicles} & {*radio.stations}):
+        yield ("radio", "stations", name), "a vehicle has this name too; rename the station"
     for band, kind in radio.bands.items():
         for name in kind.stations:
             if name not in radio.stations:
-                path = ("radio", "bands", band, "stations")
                 what = f"no station is called '{name}'{hint(name, radio.stations, 'Stations')}"
-                yield complaint(origin_of(root, path), path, what)
-    for band in radio.kinds:
+                yield ("radio", "bands", band, "stations"), what
+    for band, any_kind in radio.kinds.items():
         if not any(radio.members(band, vehicles)):
-            path = ("radio", "bands", band) if band else ("radio",)
-            what = f"nobody has a radio: no vehicle matches '{radio.kinds[band].vehicles}', and there is no station"
-            yield complaint(origin_of(root, path), path, what)
+            what = f"nobody has a radio: no vehicle matches '{any_kind.vehicles}', and there is no station"
+            yield ("radio", "bands", band) if band else ("radio",), what
 
 
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:

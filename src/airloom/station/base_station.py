@@ -90,7 +90,7 @@ class BaseStation(System):
         if self._beat.is_due(sim.time_ns):
             self._node.send(BEAT, band=self.parameters.band)
             if self._topic.wanted:
-                self._topic.publish(self.picture.message(sim.time_ns), sim.time_ns)
+                self._topic.publish(self.picture.message(sim.time_ns, self._node.clock(sim.time_ns)), sim.time_ns)
         for onboard in self.onboard.values():
             onboard.take_turn()
 
@@ -160,7 +160,7 @@ class BaseStation(System):
             if packet.sender not in self.onboard:
                 continue
             word = understood(packet.content)
-            self.picture.hear(packet, word if isinstance(word, Telemetry) else None)
+            self.picture.hear(packet, word if isinstance(word, Telemetry) else None, now_ns)
             if isinstance(word, Got):
                 self._note(packet.sender, word, now_ns)
 

@@ -40,9 +40,8 @@ class Link:
     def is_lost(self) -> bool:
         return bool(self.outages) and self.outages[-1].until_ns is None
 
-    def hear(self, time_ns: int) -> None:
-        """A word; words may come in another order than they were heard in."""
-        self.heard_ns = max(time_ns, self.heard_ns or 0)
+    def hear(self, now_ns: int) -> None:
+        self.heard_ns = now_ns
 
     def look(self, now_ns: int) -> News | None:
         """Whether it was lost, or is back, since the last look."""

@@ -57,7 +57,7 @@ class Onboard:
 
     def _listen(self) -> None:
         for packet in self._ear.receive():
-            self.link.hear(packet.heard_ns)
+            self.link.hear(self._sim.time_ns)
             word = understood(packet.content)
             if isinstance(word, Piece):
                 self._send(got_word(Got(word.order, word.number)))
@@ -101,6 +101,6 @@ class Onboard:
     def _how_it_is(self) -> Telemetry:
         estimate, flight = self.vehicle.estimate, self.flight
         return Telemetry(
-            self._sim.time_ns, tuple(estimate.position), tuple(estimate.velocity),
+            self._node.clock(self._sim.time_ns), tuple(estimate.position), tuple(estimate.velocity),
             yaw_from_quaternion(estimate.attitude), flight.doing, self.battery, flight.order, flight.item, flight.state,
         )  # fmt: skip

@@ -27,7 +27,7 @@ class Seen:
     """Of telemetry so far."""
 
     def age(self, now_ns: int) -> float:
-        """Of the telemetry, s."""
+        """Of the telemetry, s, by the clocks of vehicle and station: `now_ns` is what the station's shows."""
         return inf if self.telemetry is None else (now_ns - self.telemetry.time_ns) / NS_PER_SECOND
 
 
@@ -44,9 +44,9 @@ class Picture(Mapping[str, Seen]):
     def __len__(self) -> int:
         return len(self._seen)
 
-    def hear(self, packet: Packet, telemetry: Telemetry | None) -> None:
+    def hear(self, packet: Packet, telemetry: Telemetry | None, now_ns: int) -> None:
         seen = self._seen[packet.sender]
-        seen.link.hear(packet.heard_ns)
+        seen.link.hear(now_ns)
         seen.strength = packet.strength
         if telemetry is not None:
             seen.count += 1
@@ -59,8 +59,8 @@ class Picture(Mapping[str, Seen]):
             if (news := seen.link.look(now_ns)) is not None:
                 yield name, news
 
-    def message(self, now_ns: int) -> Any:
-        """For the bus: a row for each vehicle that was ever heard."""
+    def message(self, time_ns: int, clock_ns: int) -> Any:
+        """For the bus, by what the station's clock shows: a row for each vehicle that was ever heard."""
         rows = {name: seen for name, seen in self._seen.items() if seen.telemetry is not None}
         told = [seen.telemetry for seen in rows.values() if seen.telemetry is not None]
         vectors = {"position": [it.position for it in told], "velocity": [it.velocity for it in told]}
@@ -69,8 +69,8 @@ class Picture(Mapping[str, Seen]):
             "doing": [it.doing.name.lower() for it in told],
             "order": [it.order for it in told],
             "battery": [it.battery for it in told],
-            "age": [seen.age(now_ns) for seen in rows.values()],
+            "age": [seen.age(clock_ns) for seen in rows.values()],
             "strength": [seen.strength for seen in rows.values()],
             "lost": [seen.link.is_lost for seen in rows.values()],
         }
-        return messages.base_picture(now_ns, list(rows), vectors, values)
+        return messages.base_picture(time_ns, list(rows), vectors, values)

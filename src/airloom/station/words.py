@@ -58,6 +58,7 @@ class Telemetry(NamedTuple):
     """How a vehicle is, as its flight stack believes."""
 
     time_ns: int
+    """By the vehicle's own clock."""
     position: tuple[float, float, float]
     """World, m; on the air whole mm."""
     velocity: tuple[float, float, float]

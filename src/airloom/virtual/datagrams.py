@@ -2,9 +2,9 @@
 
 Every node has an address, 10.73.0.1 and so on in the order of the scenario, and its name stands for it. What a script
 sends to one of them, to 10.73.255.255 or to 255.255.255.255 goes through the radio, with the eight bytes that a head of
-UDP has. Other bands are networks of their own: 10.74.0.0 and so on, in which a node is called NODE.BAND. What comes in is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and
-asyncio see it as they see any other; the socket takes off the address that was put in front. All other addresses are
-the machine's.
+UDP has. Other bands are networks of their own: 10.74.0.0 and so on, in which a node is called NODE.BAND. What comes in
+is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and asyncio see it as they see
+any other; the socket takes off the address that was put in front. All other addresses are the machine's.
 """
 
 from __future__ import annotations

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from airloom.errors import Refusal, RunError, UserError
 from airloom.keeper import Kept, how_it_ended
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
+from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
 from airloom.radio.ns3 import protocol
 from airloom.radio.ns3.installation import helper_program
 from airloom.radio.ns3.setup import lines
@@ -67,6 +68,8 @@ class Ns3Medium:
         if (radio.pcap or radio.flow_monitor) and folder is None:
             raise UserError("ns-3: pcap files and flows need a folder to be written to")
         self._folder = folder
+        self.jammers: Sequence[Jammer] = ()
+        self.links: np.ndarray | None = None
         self._program = helper_program(tell)
         self._helper: _Helper | None = None
         self._waiting: list[tuple[Frame, bytes]] = []
@@ -76,6 +79,8 @@ class Ns3Medium:
     def reset(self, seed: int) -> None:
         self.close()
         self._waiting.clear()
+        self.jammers, self.links = (), None
+        self._history = hashlib.blake2b(digest_size=16)
         wanted = [*lines(self.radio, seed, self.names), *self._files()]
         helper = _Helper(self._program, self.radio.timeout)
         text = helper.ask(b"S", "\n".join(wanted).encode(), b"F").decode()
@@ -104,10 +109,23 @@ class Ns3Medium:
             raise Refusal(f"a frame of {frame.size} bytes: one of {link} has from 1 to {longest} bytes of payload")
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
-        body = protocol.run_body(until_ns, positions, self._waiting)
+        blocked = [] if self.links is None else np.argwhere(~self.links).tolist()
+        body = protocol.run_body(until_ns, positions, self._waiting, self.jammers, blocked)
         self._waiting.clear()
         heard = self._table(b"R", body, b"A", protocol.ARRIVAL)
+        self._history.update(body)
+        self._history.update(heard.tobytes())
         return list(map(Arrival._make, zip(*(heard[name].tolist() for name in Arrival._fields), strict=True)))
+
+    def add_node(self, name: str) -> None:
+        self.names.append(name)
+        self._ask(b"N", name.encode(), b"N")
+
+    def hash_into(self, digest: Any) -> None:
+        """What ns-3 holds follows from all that it was told; what it answered is there to be sure."""
+        digest.update(self._history.digest())
+        for frame, payload in self._waiting:
+            digest.update(repr(frame).encode() + payload)
 
     def outcomes(self) -> Outcomes:
         """Counts so far. A frame that its receiver does not even notice is no loss there."""
@@ -125,6 +143,10 @@ class Ns3Medium:
             for row in self._table(b"L", b"", b"L", protocol.FLOW)
         ]  # fmt: skip
 
+    def report(self) -> dict[str, Any]:
+        flows = self.flows() if self.radio.flow_monitor else []
+        return {"flows": [asdict(flow) for flow in flows]} if flows else {}
+
     def close(self) -> None:
         """Files are complete afterwards."""
         if self._helper is not None:
@@ -132,16 +154,20 @@ class Ns3Medium:
             helper.end()
 
     def _table(self, kind: bytes, body: bytes, wanted: bytes, rows: np.dtype) -> np.ndarray:
+        return np.frombuffer(self._ask(kind, body, wanted, rows.itemsize), rows)
+
+    def _ask(self, kind: bytes, body: bytes, wanted: bytes, row: int = 1) -> bytes:
+        """The answer, in whole rows of so many bytes."""
         if self._helper is None:
             raise Ns3Failed("ns-3 does not run: reset comes first")
         try:
             answer = self._helper.ask(kind, body, wanted)
-            if len(answer) % rows.itemsize:
+            if len(answer) % row:
                 self._helper.fail(f"answered with {len(answer)} bytes, which makes no sense")
         except Ns3Failed:
             self._helper = None
             raise
-        return np.frombuffer(answer, rows)
+        return answer
 
 
 class _Helper:
