@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import airloom as al
@@ -34,7 +35,7 @@ def test_who_hears_the_leader_flies_above_it(tmp_path):
         sim.run()
         leader, near, far = (sim.vehicles[name] for name in ("leader", "near", "far"))
         assert leader.position[2] == pytest.approx(2, abs=0.1)
-        assert near.position == pytest.approx(leader.position + [0, 0, 2], abs=1.2), "a second behind"
+        assert near.position == pytest.approx(np.add(leader.position, [0, 0, 2]), abs=1.2), "a second behind"
         assert far.position == pytest.approx([900, 0, 0.05], abs=0.02)
         assert not far.armed
         radio = sim.radio
