@@ -38,6 +38,8 @@ class _Sent(NamedTuple):
     to: str
     content: bytes
     time_ns: int
+    late_ns: int
+    """How much later than it could its radio lets it leave."""
     stamp_ns: int
     """When it was sent, by the sender's own clock."""
 
@@ -84,7 +86,6 @@ class Band:
             self.medium.add_node(node.name)
 
     def queue(self, sender: Node, content: bytes, to: str, now_ns: int, late_ns: int) -> None:
-        """`late_ns` is how much later than now it leaves."""
         number = self._numbers.get(sender.name)
         if number is None:
             raise PacketError(f"{sender.name} has no radio {self.title}; {sender.bands_in_words()}")
@@ -92,9 +93,9 @@ class Band:
             raise PacketError(
                 f"{len(content)} bytes are more than a packet can have {self.title}, which is {self._longest}"
             )
-        frame = Frame(self._count, number, self._receiver(sender, to), len(content), now_ns + late_ns)
+        frame = Frame(self._count, number, self._receiver(sender, to), len(content), now_ns)
         self._count += 1
-        self._on_air[frame.number] = _Sent(sender, to, content, now_ns, sender.clock(now_ns))
+        self._on_air[frame.number] = _Sent(sender, to, content, now_ns, late_ns, sender.clock(now_ns))
         self._waiting.append(frame)
 
     def _receiver(self, sender: Node, to: str) -> int:
@@ -109,11 +110,18 @@ class Band:
             raise PacketError(f"'{to}' names nobody who has a radio {self.title}{did_you_mean(to, self._numbers)}")
         return EVERYBODY
 
-    def carry(self, until_ns: int, positions: np.ndarray) -> None:
-        """Let the medium do its work until then, with the nodes at their places; one that is nowhere is off."""
+    def carry(self, now_ns: int, until_ns: int, positions: np.ndarray) -> None:
+        """Let the medium do its work until then, with the nodes at their places; one that is nowhere is off.
+
+        What was queued since the last phase leaves from now on, each at a moment of its own.
+        """
         assert self.medium is not None, "the first look comes before"
         self._disturb(self.medium, positions)
-        frames = spread(self._waiting, self._jitter_ns, self._seed)
+        leaving = [
+            frame._replace(time_ns=max(frame.time_ns, now_ns) + self._on_air[frame.number].late_ns)
+            for frame in self._waiting
+        ]
+        frames = spread(leaving, self._jitter_ns, self._seed)
         self.medium.send(frames, [self._on_air[frame.number].content for frame in frames])
         self._waiting = []
         for arrival in self.medium.advance(until_ns, positions):

@@ -111,7 +111,7 @@ class Radio(Mapping[str, Node]):
         self._positions[self._flying] = self._group.positions
         now = self._sim.time_ns
         for name, band in self.bands.items():
-            band.carry(now + self.period * self._sim.step_ns, self._positions[self._rows[name]])
+            band.carry(now, now + self.period * self._sim.step_ns, self._positions[self._rows[name]])
             band.forget_the_unheard(now)
 
     def hash_into(self, digest: Any) -> None:

@@ -95,21 +95,24 @@ class Ns3Medium:
         return pcap + ([f"flows {self._folder.resolve() / 'flows.xml'}"] if self.radio.flow_monitor else [])
 
     def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
-        """Queue frames; nothing moves. Payloads are what pcap files show; without them bytes are zero."""
-        for frame in frames:
+        """Queue frames; nothing moves. Payloads are what pcap files show; without them bytes are zero.
+
+        A frame has a byte at least: ns-3's devices take none that is empty.
+        """
+        for frame, payload in zip(frames, payloads or [b""] * len(frames), strict=True):
             self._check(frame)
-        self._waiting += zip(frames, payloads or [b""] * len(frames), strict=True)
+            self._waiting.append((frame._replace(size=max(frame.size, 1)), payload))
 
     def _check(self, frame: Frame) -> None:
         nodes = range(len(self.names))
         if frame.sender not in nodes or frame.to == frame.sender or (frame.to != EVERYBODY and frame.to not in nodes):
             raise Refusal(f"a frame from node {frame.sender} to {frame.to}: there are nodes 0 to {len(nodes) - 1}")
-        if not 0 < frame.size <= self.radio.longest:
+        if not 0 <= frame.size <= self.radio.longest:
             link, longest = self.radio.link, self.radio.longest
-            raise Refusal(f"a frame of {frame.size} bytes: one of {link} has from 1 to {longest} bytes of payload")
+            raise Refusal(f"a frame of {frame.size} bytes: one of {link} has at most {longest} bytes of payload")
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
-        blocked = [] if self.links is None else np.argwhere(~self.links).tolist()
+        blocked = [] if self.links is None else list(zip(*np.nonzero(~self.links), strict=True))
         body = protocol.run_body(until_ns, positions, self._waiting, self.jammers, blocked)
         self._waiting.clear()
         heard = self._table(b"R", body, b"A", protocol.ARRIVAL)
