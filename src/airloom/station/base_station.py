@@ -72,7 +72,7 @@ class BaseStation(System):
 
     def reset(self, sim: Simulation) -> None:
         p = self.parameters
-        self.onboard = {vehicle.name: Onboard(sim, vehicle, p) for vehicle in self._vehicles}
+        self.onboard = {vehicle.name: Onboard(sim, vehicle, p, k) for k, vehicle in enumerate(self._vehicles)}
         """The computers of the vehicles, by name."""
         self.picture = Picture(self.onboard, p.silence)
         """What the station knows of its vehicles, by name."""

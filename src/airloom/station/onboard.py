@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
+GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it lie evenly in the unit interval, however many there are (Weyl): computers are not switched on at one
+moment, and if all of them spoke at once, together with the station, hardly anybody would be heard.
+"""
 ITEMS: TypeAdapter[list[Any]] = TypeAdapter(list[Item])
 
 
@@ -32,13 +36,14 @@ def order_content(items: list[Any], again_from: int | None = None) -> bytes:
 
 
 class Onboard:
-    def __init__(self, sim: Simulation, vehicle: Vehicle, parameters: BaseStationParameters) -> None:
+    def __init__(self, sim: Simulation, vehicle: Vehicle, parameters: BaseStationParameters, number: int) -> None:
+        """`number` counts the vehicles of a station."""
         assert sim.radio is not None
         self._sim, self.vehicle, self._p = sim, vehicle, parameters
         self._node = sim.radio[vehicle.name]
         self._ear = self._node.ear(MARK, parameters.station)
         self._failsafe = parameters.failsafe_of(vehicle.name)
-        self._telemetry = Schedule(parameters.telemetry)
+        self._telemetry = Schedule(parameters.telemetry, (number + 1) * GOLDEN % 1.0)
         self._pieces: dict[int, bytes] = {}
         self._coming = 0
         """The order whose pieces are kept."""
