@@ -91,7 +91,7 @@ _OWN_DEFINITIONS = {
         geometry_msgs/Vector3[] velocity
         float64[] yaw
         string[] doing
-        uint16[] order
+        uint32[] order
         float64[] battery
         float64[] age
         float64[] strength

@@ -78,6 +78,9 @@ class BaseStation(System):
         """What the station knows of its vehicles, by name."""
         self.dispatches: list[Dispatch] = []
         """All orders to each vehicle so far."""
+        self._under_way: dict[str, Dispatch] = {}
+        """The last order to each vehicle, if it is still on its way."""
+        self._counts = dict.fromkeys(self.onboard, 0)
         self._beat = Schedule(p.beat)
         for order, mission in zip(p.orders, self._missions, strict=True):
             sim.call_at(order.at, partial(self._give_mission, order.vehicles, mission))
@@ -117,20 +120,20 @@ class BaseStation(System):
         return given
 
     def _dispatch(self, vehicle: str, content: bytes) -> Dispatch:
-        earlier = [one for one in self.dispatches if one.vehicle == vehicle]
-        for one in earlier:
-            if one.state == "under way":
-                one.state = "overtaken"
-        return Dispatch(vehicle, len(earlier) + 1, self._sim.time_ns, content)
+        if (earlier := self._under_way.get(vehicle)) is not None:
+            earlier.state = "overtaken"
+        self._counts[vehicle] += 1
+        self._under_way[vehicle] = Dispatch(vehicle, self._counts[vehicle], self._sim.time_ns, content)
+        return self._under_way[vehicle]
 
     def _send_orders(self, now_ns: int) -> None:
         p = self.parameters
-        for one in self.dispatches:
+        for vehicle, one in list(self._under_way.items()):
             for piece in one.due(now_ns, p.retry, p.attempts):
-                self._node.send(piece_word(piece), one.vehicle, p.band)
-            if one.state == "given up" and one.delivered_ns is None:
-                one.delivered_ns = -1
-                text = f"order {one.number} to {one.vehicle} is given up after {one.attempts} attempts"
+                self._node.send(piece_word(piece), vehicle, p.band)
+            if one.state == "given up":
+                del self._under_way[vehicle]
+                text = f"order {one.number} to {vehicle} is given up after {one.attempts} attempts"
                 self._sim.event(self.name, text, level="warning")
 
     def _order_by_topic(self, topic: Any, message: Any, _: int) -> None:
@@ -159,16 +162,18 @@ class BaseStation(System):
         for packet in self._ear.receive():
             if packet.sender not in self.onboard:
                 continue
-            word = understood(packet.content)
+            if (word := understood(packet.content)) is None:
+                continue
             self.picture.hear(packet, word if isinstance(word, Telemetry) else None, now_ns)
             if isinstance(word, Got):
                 self._note(packet.sender, word, now_ns)
 
     def _note(self, vehicle: str, got: Got, now_ns: int) -> None:
-        for one in self.dispatches:
-            if one.vehicle == vehicle and one.acknowledge(got, now_ns):
-                seconds = (now_ns - one.given_ns) * 1e-9
-                self._sim.event(self.name, f"{vehicle} has order {one.number}, {seconds:.2f} s after it was given")
+        one = self._under_way.get(vehicle)
+        if one is not None and one.acknowledge(got, now_ns):
+            del self._under_way[vehicle]
+            seconds = (now_ns - one.given_ns) * 1e-9
+            self._sim.event(self.name, f"{vehicle} has order {one.number}, {seconds:.2f} s after it was given")
 
     # -- the end -----------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ import json
 from math import nan
 from typing import TYPE_CHECKING, Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from airloom.basics.rotations import yaw_from_quaternion
 from airloom.missions.items import Item
@@ -62,8 +62,9 @@ class Onboard:
 
     def _listen(self) -> None:
         for packet in self._ear.receive():
-            self.link.hear(self._sim.time_ns)
             word = understood(packet.content)
+            if word is not None:
+                self.link.hear(self._sim.time_ns)
             if isinstance(word, Piece):
                 self._send(got_word(Got(word.order, word.number)))
                 self._take(word)
@@ -84,15 +85,9 @@ class Onboard:
             self._obey(piece.order, content)
 
     def _obey(self, number: int, content: bytes) -> None:
-        try:
-            words = json.loads(content)
-            items, again_from = ITEMS.validate_python(words["items"]), words["again_from"]
-        except (ValueError, KeyError, TypeError, ValidationError) as error:
-            text = f"order {number} was garbled on its way ({type(error).__name__}): it is not flown"
-            self._sim.event(self.vehicle.name, text, level="warning")
-        else:
-            self._sim.event(self.vehicle.name, f"takes order {number} of {self._p.station}")
-            self.flight.obey(number, items, again_from)
+        words = json.loads(content)
+        self._sim.event(self.vehicle.name, f"takes order {number} of {self._p.station}")
+        self.flight.obey(number, ITEMS.validate_python(words["items"]), words["again_from"])
 
     def _look_for_the_station(self) -> None:
         news, name, station = self.link.look(self._sim.time_ns), self.vehicle.name, self._p.station

@@ -1,16 +1,18 @@
 """What a base station and its vehicles say to each other, byte by byte; all little-endian.
 
-Every packet begins with the mark `BS` and the kind of word.
+Every packet begins with the mark `BS` and the kind of word, and ends with the CRC-32 of all before it: what was
+corrupted on its way is not taken for an order.
 
     BEAT       from the station to everybody, so that it is heard: nothing more
     TELEMETRY  from a vehicle to the station: see `Telemetry`
-    PIECE      from the station to a vehicle, of an order: its number, which piece, of how many (u16 each), the bytes
-    GOT        from a vehicle to the station: number and piece (u16 each) of one that has come
+    PIECE      from the station to a vehicle, of an order: its number (u32), which piece, of how many (u16), the bytes
+    GOT        from a vehicle to the station: number (u32) and piece (u16) of one that has come
 """
 
 from __future__ import annotations
 
 import struct
+import zlib
 from collections.abc import Iterator
 from enum import IntEnum
 from math import isnan, nan
@@ -76,10 +78,11 @@ class Telemetry(NamedTuple):
 
 
 _HEAD = struct.Struct("<2sB")
-_TELEMETRY = struct.Struct("<q3i3hhBBHHB")
-_PIECE, _GOT = struct.Struct("<HHH"), struct.Struct("<HH")
+_TELEMETRY = struct.Struct("<q3i3hhBBIHB")
+_PIECE, _GOT = struct.Struct("<IHH"), struct.Struct("<IH")
+_SUM = struct.Struct("<I")
 UNKNOWN = 255  # percent
-ROOM = LONGEST - _HEAD.size - _PIECE.size
+ROOM = LONGEST - _HEAD.size - _PIECE.size - _SUM.size
 """Bytes of an order in a packet."""
 LONGEST_ORDER = 2**16 * ROOM
 
@@ -97,7 +100,12 @@ class Got(NamedTuple):
     piece: int
 
 
-BEAT = _HEAD.pack(MARK, Word.BEAT)
+def _framed(kind: Word, body: bytes = b"") -> bytes:
+    word = _HEAD.pack(MARK, kind) + body
+    return word + _SUM.pack(zlib.crc32(word))
+
+
+BEAT = _framed(Word.BEAT)
 
 
 def telemetry_word(it: Telemetry) -> bytes:
@@ -105,15 +113,15 @@ def telemetry_word(it: Telemetry) -> bytes:
     place = [_whole(x, 1e3, 31) for x in it.position]
     moves = [_whole(x, 1e2, 15) for x in (*it.velocity, 10 * it.yaw)]
     body = _TELEMETRY.pack(it.time_ns, *place, *moves, it.doing, percent, it.order, it.item, it.state)
-    return _HEAD.pack(MARK, Word.TELEMETRY) + body
+    return _framed(Word.TELEMETRY, body)
 
 
 def piece_word(piece: Piece) -> bytes:
-    return _HEAD.pack(MARK, Word.PIECE) + _PIECE.pack(*piece[:3]) + piece.content
+    return _framed(Word.PIECE, _PIECE.pack(*piece[:3]) + piece.content)
 
 
 def got_word(got: Got) -> bytes:
-    return _HEAD.pack(MARK, Word.GOT) + _GOT.pack(*got)
+    return _framed(Word.GOT, _GOT.pack(*got))
 
 
 def in_pieces(order: int, content: bytes) -> Iterator[Piece]:
@@ -123,17 +131,18 @@ def in_pieces(order: int, content: bytes) -> Iterator[Piece]:
         yield Piece(order, number, count, content[number * ROOM : (number + 1) * ROOM])
 
 
-def understood(content: bytes) -> Telemetry | Piece | Got | None:
-    """What a packet with our mark says; None if that is nothing, or nothing more than that somebody is there."""
+def understood(content: bytes) -> Word | Telemetry | Piece | Got | None:
+    """What a packet with our mark says, `Word.BEAT` if that is nothing more; None if it was corrupted."""
+    word, checksum = content[: -_SUM.size], content[-_SUM.size :]
+    if checksum != _SUM.pack(zlib.crc32(word)):
+        return None
     try:
-        return _parsed(content)
-    except (struct.error, ValueError):  # somebody else uses our mark, or it was corrupted on its way
+        return _parsed(Word(word[len(MARK)]), word[_HEAD.size :])
+    except (struct.error, ValueError, IndexError):  # somebody else uses our mark
         return None
 
 
-def _parsed(content: bytes) -> Telemetry | Piece | Got | None:
-    _, kind = _HEAD.unpack_from(content)
-    body = content[_HEAD.size :]
+def _parsed(kind: Word, body: bytes) -> Word | Telemetry | Piece | Got:
     if kind == Word.TELEMETRY:
         time_ns, x, y, z, vx, vy, vz, yaw, doing, percent, order, item, state = _TELEMETRY.unpack(body)
         place, velocity = (x * 1e-3, y * 1e-3, z * 1e-3), (vx * 1e-2, vy * 1e-2, vz * 1e-2)
@@ -142,7 +151,7 @@ def _parsed(content: bytes) -> Telemetry | Piece | Got | None:
     if kind == Word.PIECE:
         order, number, of = _PIECE.unpack_from(body)
         return Piece(order, number, of, body[_PIECE.size :])
-    return Got(*_GOT.unpack(body)) if kind == Word.GOT else None
+    return Got(*_GOT.unpack(body)) if kind == Word.GOT else kind
 
 
 def _whole(value: float, scale: float, bits: int) -> int:

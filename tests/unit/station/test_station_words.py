@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from math import isnan, nan
 
 import pytest
@@ -18,12 +19,18 @@ from airloom.station.words import (
     OrderState,
     Piece,
     Telemetry,
+    Word,
     got_word,
     in_pieces,
     piece_word,
     telemetry_word,
     understood,
 )
+
+
+def signed(word):
+    return word + zlib.crc32(word).to_bytes(4, "little")
+
 
 HOW = Telemetry(7 * 10**9, (1.2345, -20.0, 3.0), (0.5, -1.25, 0.0), -3.1, Doing.ORDER, 0.42, 3, 1, OrderState.FLYING)
 
@@ -54,11 +61,23 @@ def test_an_order_in_pieces_fits_into_packets():
     assert {(piece.order, piece.of) for piece in pieces} == {(9, 4)}
 
 
+def test_a_beat_says_nothing_more():
+    assert understood(BEAT) is Word.BEAT
+
+
 @pytest.mark.parametrize(
-    "content", [BEAT, MARK, MARK + b"\x02short", MARK + b"\x63", b"BS\x04\0", MARK + b"\x02" + bytes([255] * 34)]
+    "content", [MARK, MARK + b"\x02short", b"", signed(MARK), signed(MARK + b"\x63"), signed(MARK + b"\x04\0")]
 )
-def test_what_says_nothing_is_passed_over(content):
+def test_what_makes_no_sense_is_passed_over(content):
     assert understood(content) is None
+
+
+def test_no_bit_can_be_another_unnoticed():
+    word = got_word(Got(1, 2))
+    for bit in range(8 * len(word)):
+        other = bytearray(word)
+        other[bit // 8] ^= 1 << bit % 8
+        assert understood(bytes(other)) is None
 
 
 def test_a_piece_is_sent_again_until_it_is_acknowledged():
