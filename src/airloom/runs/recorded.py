@@ -12,8 +12,7 @@ from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.hints import did_you_mean
 from airloom.basics.version import VERSION
 from airloom.commands import CommandError
-from airloom.errors import RunError
-from airloom.eyes.eye import EyeError
+from airloom.errors import RunError, UserError
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.link.link import ControlLink
 from airloom.runs.mcap import LogError, LogWriter
@@ -145,7 +144,7 @@ class RecordedRun:
             pass
         except LogError as error:
             self._fail_to_log(error)
-        except (RunError, RunFolderError, EyeError) as error:
+        except (RunError, UserError) as error:
             self.outcome = RunOutcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():

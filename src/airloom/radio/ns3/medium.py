@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import socket
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from airloom.radio.ns3.setup import lines
 from airloom.scenario.ns3_radio import Ns3Radio
 
 PATIENCE = 1.0  # s to end when asked; a stopped process ignores it
+AT_ONCE = 1 << 20  # bytes
 FIRST_WORDS = 300  # bytes of what it printed that are told when it fails
 
 
@@ -118,7 +120,7 @@ class Ns3Medium:
         heard = self._table(b"R", body, b"A", protocol.ARRIVAL)
         self._history.update(body)
         self._history.update(heard.tobytes())
-        return list(map(Arrival._make, zip(*(heard[name].tolist() for name in Arrival._fields), strict=True)))
+        return list(map(Arrival._make, heard.tolist()))
 
     def add_node(self, name: str) -> None:
         self.names.append(name)
@@ -149,6 +151,11 @@ class Ns3Medium:
     def report(self) -> dict[str, Any]:
         flows = self.flows() if self.radio.flow_monitor else []
         return {"flows": [asdict(flow) for flow in flows]} if flows else {}
+
+    @property
+    def processor_time(self) -> float:
+        """Seconds that ns-3 has taken so far."""
+        return self._helper.processor_time if self._helper else 0.0
 
     def close(self) -> None:
         """Files are complete afterwards."""
@@ -181,6 +188,7 @@ class _Helper:
         self._in_step = True  # not while an answer is due: an interrupt may come meanwhile
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(timeout)
+        self._received = b""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed with the helper
         with theirs:
             try:
@@ -192,6 +200,11 @@ class _Helper:
                 self._socket.close()
                 self._said.close()
                 raise Ns3Failed(f"ns-3 cannot be started: {program}: {error.strerror}") from None
+
+    @property
+    def processor_time(self) -> float:
+        fields = Path(f"/proc/{self._process.program}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def ask(self, kind: bytes, body: bytes, wanted: bytes) -> bytes:
         """The body of the answer."""
@@ -214,13 +227,13 @@ class _Helper:
         return answer[1:]
 
     def _read(self, count: int) -> bytes:
-        answer = bytearray()
-        while len(answer) < count:
-            some = self._socket.recv(min(count - len(answer), 1 << 20))
+        while len(self._received) < count:
+            some = self._socket.recv(AT_ONCE)
             if not some:
                 raise ConnectionResetError
-            answer += some
-        return bytes(answer)
+            self._received += some
+        answer, self._received = self._received[:count], self._received[count:]
+        return answer
 
     def _how_it_ended(self) -> str:
         """Its end of the socket is closed, so it is about to, unless it has gone mad."""

@@ -157,8 +157,8 @@ class Medium
     void Heard(const FrameTag& frame, uint32_t receiver, uint32_t size, double strength)
     {
         m_arrivals.Put<int64_t>(frame.number);
-        m_arrivals.Put<int64_t>(Simulator::Now().GetNanoSeconds());
         m_arrivals.Put<int64_t>(receiver);
+        m_arrivals.Put<int64_t>(Simulator::Now().GetNanoSeconds());
         m_arrivals.Put<double>(strength);
         if (m_flows)
         {
