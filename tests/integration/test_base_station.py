@@ -92,7 +92,7 @@ def test_each_does_without_a_link_what_the_scenario_says(made):
     assert sim.systems["base"].picture["a"].age(sim.time_ns) > 10
 
 
-def test_a_station_that_is_silent_for_a_while(made, monkeypatch):
+def test_a_station_that_is_down_for_a_while(made):
     """Its radio is down from 3 s to 5 s: hold meanwhile, then go on with the item that was broken off, or not."""
     when = {"b": {"after": 1, "action": "hold", "when_back": "resume"}}
     when |= {"c": {"after": 1, "action": "hold", "when_back": "hold"}}
@@ -100,10 +100,8 @@ def test_a_station_that_is_silent_for_a_while(made, monkeypatch):
         order(0.2, [{"takeoff": 2}, {"goto": [9, y, 2], "speed": 1}], name)
         for name, y in zip("abc", (0, 4, 8), strict=True)
     ]
-    sim = made(systems__base__orders=orders, systems__base__failsafes=when)
-    node = sim.radio["base"]
-    send = node.send
-    monkeypatch.setattr(node, "send", lambda *args, **rest: None if 3 < sim.time < 5 else send(*args, **rest))
+    down = {"kind": "radio_fault", "node": "base", "fault": "off", "at": 3, "duration": 2}
+    sim = made(systems__base__orders=orders, systems__base__failsafes=when, systems__down=down)
     sim.run(until=14)
     xs = [sim.vehicles[name].position[0] for name in "abc"]
     assert xs[1] == pytest.approx(9, abs=0.1)
@@ -126,6 +124,31 @@ def test_a_failsafe_takes_over_from_a_mission_of_the_scenario(made):
     assert sim.vehicles["a"].position[0] < 50
     assert not sim.missions_under_way
     assert all(finding.good for finding in sim.verdict.findings)
+
+
+def test_corrupted_orders_are_sent_again_and_none_is_flown_otherwise(made):
+    bad = {"kind": "radio_fault", "node": "*", "fault": "corrupt", "share": 0.5, "at": 0}
+    sim = made(systems__bad=bad, systems__base__orders=[order(0.5, [{"takeoff": 2}])])
+    sim.run(until=8)
+    base = sim.systems["base"]
+    assert {one.state for one in base.dispatches} == {"delivered"}
+    assert max(one.attempts for one in base.dispatches) > 1
+    assert [vehicle.position[2] for vehicle in sim.vehicles.values()] == pytest.approx([2.05] * 3, abs=0.1)
+    for name, seen in base.picture.items():
+        assert seen.telemetry.position == pytest.approx(sim.vehicles[name].position, abs=0.1)
+
+
+def test_of_two_stations_the_last_order_counts(made):
+    stations = {"base": {"position": [0, 0, 2]}, "other": {"position": [6, 6, 2]}}
+    other = {"kind": "base_station", "station": "other", "failsafe": {"action": "none"}}
+    sim = made(
+        radio__stations=stations, systems__other=other, systems__other__orders=[order(3, [{"goto": [3, 3, 2]}], "a")]
+    )
+    sim.systems["base"].order("a", {"takeoff": 2}, {"goto": [9, 0, 2], "speed": 1})
+    sim.run(until=10)
+    assert sim.vehicles["a"].position == pytest.approx([3, 3, 2], abs=0.2)
+    states = [sim.systems[name].onboard["a"].flight.state.name for name in ("base", "other")]
+    assert states == ["BROKEN_OFF", "DONE"]
 
 
 def test_a_long_mission_comes_in_pieces_and_a_lost_vehicle_gets_none(made, tmp_path):
@@ -182,6 +205,7 @@ def test_the_same_again_after_a_reset_and_at_any_steps(made):
     [
         ({"radio": None}, "a base station talks by radio, and the scenario has none"),
         ({"systems__base__station": "basis"}, "the radio has no station 'basis'; did you mean 'base'"),
+        ({"systems__second": {"kind": "base_station"}}, "another base station stands at 'base'"),
         ({"systems__base__band": "far"}, "the radio has no band 'far'"),
         ({"systems__base__orders": [order(1, [{"hold": None}], "z*")]}, "no vehicle of this station matches 'z\\*'"),
         ({"systems__base__orders": [{"at": 1}]}, "give one of items and file"),

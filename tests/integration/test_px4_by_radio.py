@@ -31,7 +31,8 @@ from pymavlink.dialects.v20 import common as mavlink
 stations = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 stations.bind(("127.0.0.1", {18570 + INSTANCE}))
 stations.setblocking(False)
-line, mav, ears, count = socket.create_connection(("127.0.0.1", {4560 + INSTANCE})), mavlink.MAVLink(None, 1, 1), None, 0
+line = socket.create_connection(("127.0.0.1", {4560 + INSTANCE}))
+mav, ears, count = mavlink.MAVLink(None, 1, 1), None, 0
 while data := line.recv(65536):
     for message in mav.parse_buffer(data) or []:
         if message.get_type() != "HIL_SENSOR":

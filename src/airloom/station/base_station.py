@@ -46,6 +46,8 @@ class BaseStation(System):
             return
         if p.station not in radio.stations:
             yield "station", f"the radio has no station '{p.station}'{hint(p.station, radio.stations, 'Stations')}"
+        if _at(p.station, scenario) > 1:
+            yield "station", f"another base station stands at '{p.station}': give each a station of its own"
         if p.band and p.band not in radio.bands:
             yield "band", f"the radio has no band '{p.band}'{hint(p.band, radio.bands, 'Bands')}"
         for vehicle in described(scenario, p.vehicles):
@@ -200,6 +202,14 @@ class BaseStation(System):
 def _report_of_order(one: Dispatch) -> dict[str, Any]:
     taken = None if one.state != "delivered" else ((one.delivered_ns or 0) - one.given_ns) * 1e-9
     return {"given": one.given_ns * 1e-9, "state": one.state, "attempts": one.attempts, "delivered_after": taken}
+
+
+def _at(station: str, scenario: Scenario) -> int:
+    """How many base stations stand there."""
+    found = [
+        choice.parameters for choice in scenario.systems.values() if choice.kind == "base_station" and choice.enabled
+    ]
+    return sum(BaseStationParameters.model_validate(one).station == station for one in found)
 
 
 def _names(scenario: Scenario, pattern: str) -> list[str]:

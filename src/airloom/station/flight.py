@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.missions.items import Hold, Land, Return
 from airloom.missions.pilot import Pilot
-from airloom.missions.tasks import Task
+from airloom.missions.tasks import Cancelled
 from airloom.station.parameters import Failsafe
 from airloom.station.words import Doing, OrderState
 from airloom.watch.origin import told
@@ -22,7 +22,6 @@ class Flight:
         self._sim, self._vehicle, self._pilot = sim, vehicle, Pilot(sim, vehicle)
         self._items: Sequence[Any] = ()
         self._again_from: int | None = None
-        self._task: Task | None = None
         self._is_without_link = False
         """Whether a failsafe is flown, or was, and no order has come since."""
         self.order, self.item, self.state = 0, 0, OrderState.NONE
@@ -55,7 +54,7 @@ class Flight:
             return "it is coming down anyway"
         self._leave()
         self._is_without_link = True
-        self._start(self._safe(failsafe), "without a link")
+        self._start(self._safe(failsafe))
         return {"hold": "it holds", "return": "it returns", "land": "it lands"}[failsafe.action]
 
     def find_link(self, failsafe: Failsafe) -> str:
@@ -72,19 +71,18 @@ class Flight:
         return "it holds"
 
     def _leave(self) -> None:
-        if self._task is not None and not self._task.done:
-            self._task.cancel()
+        """Whatever is flown, by order of another station or by a mission of the scenario's too."""
         self._sim.cancel(self._vehicle.name)
         if self.state is OrderState.FLYING:
             self.state = OrderState.BROKEN_OFF
 
     def _go_on_from(self, item: int) -> None:
         self.item, self.state = item, OrderState.FLYING
-        self._start(self._fly(item), f"order {self.order}")
+        self._start(self._fly(item))
 
-    def _start(self, flight: Coroutine, what: str) -> None:
-        self._task = self._sim.start(flight, f"{self._vehicle.name}: {what}")
-        self._task.when_done(lambda _: None)
+    def _start(self, flight: Coroutine) -> None:
+        """It tells by itself how it ended."""
+        self._sim.start(flight, self._vehicle.name).when_done(lambda _: None)
 
     async def _fly(self, first: int) -> None:
         name, sim = self._vehicle.name, self._sim
@@ -94,6 +92,9 @@ class Flight:
                     self.item = item
                     await self._items[item].fly(self._pilot)
                 first = len(self._items) if self._again_from is None else self._again_from
+        except Cancelled:
+            self.state = OrderState.BROKEN_OFF
+            raise
         except Exception as error:
             self.state = OrderState.FAILED
             sim.fail(name, f"order {self.order} failed at item {self.item + 1}: {told(error)}")
