@@ -245,6 +245,11 @@ class Simulation:
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
 
+    def cancel(self, name: str) -> None:
+        """Cancel the missions that were started under a name, such as a vehicle's."""
+        for task in [task for task in self._tasks if task.name == name]:
+            task.cancel()
+
     @property
     def missions_under_way(self) -> list[str]:
         """The names of those that were started and are not over."""

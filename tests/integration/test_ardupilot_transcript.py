@@ -13,7 +13,8 @@ from threading import Thread
 import pytest
 
 import airloom as al
-from airloom.autopilots.ardupilot import PORT, PORTS_APART
+from airloom.autopilots.ardupilot import PORT
+from airloom.autopilots.relay import PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "recorded_flights/ardupilot"

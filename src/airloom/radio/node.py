@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from heapq import heappop, heappush
 from typing import Any
 
 from airloom.radio.faults import Clock
+from airloom.radio.inbox import Ear, Inbox
 from airloom.radio.packet import EVERYBODY, Packet
-
-MOST_WAITING = 10_000
-"""Packets that a node keeps for logic which does not ask for them; older ones are lost."""
 
 
 class Node:
@@ -20,6 +17,8 @@ class Node:
         """Those that it has a radio for; the first is called ''."""
         self.clocks: dict[str, Clock] = {}
         """What is wrong with its idea of time, by who causes it."""
+        self._inbox = Inbox(now_ns)
+        self._ears: list[Ear] = []
         self.forget()
 
     def send(self, content: bytes, to: str = EVERYBODY, band: str = "") -> None:
@@ -28,10 +27,17 @@ class Node:
 
     def receive(self) -> list[Packet]:
         """What was heard since this was last asked."""
-        now, packets = self._now_ns(), []
-        while self._heard and self._heard[0][0] <= now:
-            packets.append(heappop(self._heard)[2])
-        return packets
+        return self._inbox.receive()
+
+    def ear(self, mark: bytes, sender: str = "") -> Ear:
+        """Hears what begins with this mark, from one node or from any, apart from all else: `receive` does not give it
+        any more. For those who share a radio with logic that they know nothing of.
+        """
+        for ear in self._ears:
+            if (ear.mark, ear.sender) == (mark, sender):
+                return ear
+        self._ears.append(Ear(self._now_ns, mark, sender))
+        return self._ears[-1]
 
     def clock(self, time_ns: int) -> int:
         """What its own clock shows at a time."""
@@ -40,20 +46,20 @@ class Node:
     def hear(self, packet: Packet) -> None:
         """Keep a packet until its time has come and logic asks for it."""
         self.heard += 1
+        inbox = next((ear for ear in self._ears if ear.hears(packet)), self._inbox)
         told = packet._replace(heard_ns=self.clock(packet.heard_ns)) if self.clocks else packet
-        heappush(self._heard, (packet.heard_ns, self.heard, told))
-        if len(self._heard) > MOST_WAITING:
-            self.lost += 1
-            heappop(self._heard)
+        self.lost += not inbox.put(told, packet.heard_ns)
 
     def forget(self) -> None:
-        self._heard: list[tuple[int, int, Packet]] = []
+        for inbox in (self._inbox, *self._ears):
+            inbox.forget()
         self.sent = self.heard = self.lost = 0
         self.bands.clear()
         self.clocks.clear()
 
     def hash_into(self, digest: Any) -> None:
-        digest.update(repr((self.name, self.sent, self.heard, self.lost, self.clocks, sorted(self._heard))).encode())
+        waiting = [inbox.waiting() for inbox in (self._inbox, *self._ears)]
+        digest.update(repr((self.name, self.sent, self.heard, self.lost, self.clocks, waiting)).encode())
 
     def bands_in_words(self) -> str:
         return f"it has one for {', '.join(repr(band) if band else 'the first band' for band in self.bands)}"

@@ -68,6 +68,17 @@ def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_autopilots(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What autopilots rely on must be there."""
+    for name, vehicle in scenario.vehicles.items():
+        if vehicle.autopilot:
+            autopilot: Any = plugin.find("autopilot", vehicle.autopilot.kind)
+            parameters = autopilot.Parameters.model_validate(vehicle.autopilot.parameters)
+            for key, what in autopilot.mistakes_in(parameters, name, vehicle, scenario):
+                path = ("vehicles", name, "autopilot", *key)
+                yield complaint(origin_of(root, path), path, what)
+
+
 def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
     """What measures a tank needs one."""
     for name, vehicle in scenario.vehicles.items():

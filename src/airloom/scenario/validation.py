@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 from pydantic import ValidationError
 
 from .errors import KeyPath, complaint, hint, listed, shown
-from .keys import alternatives, at, known_keys, models
+from .keys import alternatives, at, fields, known_keys, models
 from .tree import Node, child_of, node_at, origin_of, override_below
 
 EXPECTED = {
@@ -120,8 +120,8 @@ def _problem(details: Any, path: KeyPath, is_missing: bool, expected: Any) -> Pr
 
 
 def _meaning(annotation: Any, key: str | int) -> str:
-    fields = [model.model_fields[str(key)] for model in models(annotation) if str(key) in model.model_fields]
-    return next((f" ({field.description})" for field in fields if field.description), "")
+    found = [fields(model)[str(key)] for model in models(annotation) if str(key) in fields(model)]
+    return next((f" ({field.description})" for field in found if field.description), "")
 
 
 def _needed_length(annotation: Any) -> str:
