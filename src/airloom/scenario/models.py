@@ -261,7 +261,7 @@ class World(Model):
     weather: Weather = Weather()
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
-    temperature: Kelvin = Field(288.15, description="at mean sea level, K")
+    temperature: Kelvin = Field(288.15, description="at mean sea level, K; 170 to 350")
     terrain: Annotated[Plane | HeightField | Survey | Meadow | Vineyard | Mountains, Field(discriminator="kind")] = (
         Plane()
     )
