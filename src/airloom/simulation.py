@@ -320,8 +320,7 @@ class Simulation:
         self._sanity.settle()
         self._warn_of_buried_vehicles()
         for vehicle in self.vehicles.values():
-            if vehicle.tank is not None:
-                vehicle.tank.warn_of_weight()
+            vehicle.warn_of_weight()
         for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()

@@ -40,6 +40,10 @@ EXPECTED = {
 }
 
 
+OTHER_BRANCH = {"literal_error", "string_type", "float_type", "dict_type", "model_type", "list_type", "tuple_type"}
+"""What pydantic says of those branches of a union that the value is not meant for."""
+
+
 class Problem(NamedTuple):
     path: KeyPath
     what: str
@@ -57,9 +61,15 @@ def complaints(error: ValidationError, root: Node, expected: Any, top: KeyPath =
 def _by_path(error: ValidationError, root: Node, expected: Any, top: KeyPath) -> dict[KeyPath, list[Problem]]:
     value = node_at(root, top)
     assert value is not None
+    found = [
+        (details, *_without_branches(details["loc"], details["type"], value))
+        for details in error.errors(include_url=False)
+    ]
     grouped: dict[KeyPath, list[Problem]] = {}
-    for details in error.errors(include_url=False):
-        location, is_missing = _without_branches(details["loc"], details["type"], value)
+    for details, location, is_missing in found:
+        is_looked_into = any(other[: len(location)] == location != other for _, other, _ in found)
+        if is_looked_into and details["type"] in OTHER_BRANCH:
+            continue
         problem = _problem(details, location, is_missing, expected)
         path = _where_shared((*top, *problem.path), root)
         grouped.setdefault(path, []).append(problem)
