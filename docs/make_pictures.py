@@ -45,6 +45,7 @@ class Shot:
 
 SHOTS = {
     "ardupilot": Shot(72, "follow"),
+    "base-station": Shot(24, zoom=2.0, middle=(0.38, 0.38)),
     "choreography": Shot(22, zoom=1.7, middle=(0.49, 0.46)),
     "crazys": Shot(6, "chase"),
     "faults": Shot(13.2),

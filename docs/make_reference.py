@@ -24,6 +24,7 @@ from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
 from airloom.scenario import figures, generated, light, load, models, nozzles, objects, radio, scatter, weather
+from airloom.scenario.keys import fields
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -404,7 +405,7 @@ def _models_in(annotation: Any) -> list[type[BaseModel]]:
 
 
 def _table(model: type[BaseModel]) -> str:
-    rows = [_row(model, name, field) for name, field in model.model_fields.items()]
+    rows = [_row(model, name, field) for name, field in fields(model).items()]
     return "\n".join(["| key | value | default | meaning |", "|---|---|---|---|", *rows]) if rows else "No parameters."
 
 

@@ -21,6 +21,7 @@ for module in ("words", "files", "ports", "pilots", "hardship"):
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
 BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
+HEAD = ["| trial | what is done | inputs | slowest, s | surprises | |", "|---|---|--:|--:|--:|---|"]
 ALONE = "two busy cores"
 """Takes all cores itself."""
 
@@ -39,13 +40,7 @@ def main() -> int:
         print(f"no trial is called so; there are: {', '.join(TRIALS)}", file=sys.stderr)
         return 2
     results = _run_all(chosen, given)
-    table = _table(chosen, results)
-    print(f"\n{table}\n")
-    for name, tally in results.items():
-        for what in tally.surprises:
-            print(f"✗ {name}: {what}\n")
-    if given.write:
-        _write(table, given)
+    print(f"\n{_table(_rows(results))}\n")
     return 1 if any(tally.surprise_count for tally in results.values()) else 0
 
 
@@ -55,7 +50,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--scale", type=float, default=1.0, help="share of the inputs, 0.001 for a quick look")
     parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs")
     parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    parser.add_argument("--write", action="store_true", help="put the rows into the table of docs/reliability.md")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -72,8 +67,16 @@ def _run_all(trials: list[Trial], given: argparse.Namespace) -> dict[str, Tally]
         with ThreadPoolExecutor(1 if alone else given.jobs) as pool:
             running = {pool.submit(_in_a_process, it, given): it for it in reversed(group)}
             for done in as_completed(running):
-                tally = results[running[done].name] = done.result()
-                print(f"{'✗' if tally.surprise_count else '✓'} {_row(running[done], tally)}", flush=True)
+                trial, tally = running[done], done.result()
+                results[trial.name] = tally
+                print(
+                    f"{'✗' if tally.surprise_count else '✓'} {_row(trial, tally)}",
+                    *tally.surprises,
+                    sep="\n",
+                    flush=True,
+                )
+                if given.write:
+                    _write(_rows({trial.name: tally}))
     return results
 
 
@@ -96,21 +99,25 @@ def _row(trial: Trial, tally: Tally) -> str:
     return f"{trial.name}: {numbers}, {tally.surprise_count} surprises ({tally.note})"
 
 
-def _table(trials: list[Trial], results: dict[str, Tally]) -> str:
-    lines = ["| trial | what is done | inputs | slowest, s | surprises | |", "|---|---|--:|--:|--:|---|"]
-    for trial in trials:
-        tally = results[trial.name]
-        inputs = f"{tally.inputs:,}".replace(",", "\u202f")
-        lines.append(
-            f"| {trial.name} | {trial.about} | {inputs} | {tally.slowest:.2f} | {tally.surprise_count} | {tally.note} |"
-        )
-    return "\n".join(lines)
+def _rows(results: dict[str, Tally]) -> dict[str, str]:
+    return {name: _table_row(TRIALS[name], tally) for name, tally in results.items()}
 
 
-def _write(table: str, given: argparse.Namespace) -> None:
+def _table_row(trial: Trial, tally: Tally) -> str:
+    inputs = f"{tally.inputs:,}".replace(",", "\u202f")
+    return f"| {trial.name} | {trial.about} | {inputs} | {tally.slowest:.2f} | {tally.surprise_count} | {tally.note} |"
+
+
+def _table(rows: dict[str, str]) -> str:
+    return "\n".join([*HEAD, *(rows[name] for name in TRIALS if name in rows)])
+
+
+def _write(rows: dict[str, str]) -> None:
+    """Trials that were left out keep the row of their last run."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")
+    written, _, after = rest.partition(END)
+    earlier = {line.split("|")[1].strip(): line for line in written.splitlines() if line.startswith("| ")}
+    PAGE.write_text(f"{before}{BEGIN}\n{_table(earlier | rows)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -26,6 +26,8 @@ class Row:
     reference: float
     tolerance: float
     unit: str = ""
+    hindsight: str = ""
+    """Why the tolerance, or what is compared, was settled after the number had been seen; empty if before."""
 
     @property
     def difference(self) -> float:

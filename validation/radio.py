@@ -90,7 +90,7 @@ def radio_laws() -> Outcome:
     for v in (-0.5, 0.0, 1.0, 3.0):
         aside = v * sqrt(WAVELENGTH * 100.0 * 300.0 / (2 * 400.0))
         ours = knife_edge(aside, 100.0, 300.0, WAVELENGTH)
-        rows.append(Row(f"knife edge, ν = {v:g}", ours, exact_knife_edge(v), 0.2, "dB"))
+        rows.append(Row(f"knife edge, ν = {v:g}", ours, exact_knife_edge(v), 0.2, "dB", KNIFE_HINDSIGHT))
     for m in (0.75, 1.5, 4.0):
         mean, variance = mean_and_variance(nakagami, m)
         rows.append(Row(f"Nakagami, m = {m:g}: mean", mean, 1.0, 4 * sqrt(1 / m / DRAWS)))
@@ -242,6 +242,8 @@ def radio_saturation() -> Outcome:
 
 WITHIN_DELIVERY, WITHIN_DELAY, WITHIN_MIXED_DELAY = 0.03, 0.1, 0.3
 """Of the share, of the mean delay as a share of ns-3's, and of the latter where full and empty queues are mixed."""
+MIXED_HINDSIGHT = "delays of clusters that send to one another were to agree to 10 % as the others do, and did not"
+KNIFE_HINDSIGHT = "0.2 dB for a knife edge was chosen with the difference between the fit and the integrals in view"
 
 
 def _compared() -> list[tuple[str, Contention, Result, float, float]]:
@@ -288,6 +290,7 @@ def radio_contention() -> Outcome:
     compared, rows = _compared(), []
     for name, what, ours, delivery, delay in compared:
         rows.append(Row(f"{name}: delivery", ours.delivery, delivery, WITHIN_DELIVERY))
-        within = WITHIN_MIXED_DELAY if (what.layout, what.kind) == ("clusters", "unicast") else WITHIN_DELAY
-        rows.append(Row(f"{name}: delay", ours.delay_ms, delay, within * delay, "ms"))
+        is_mixed = (what.layout, what.kind) == ("clusters", "unicast")
+        within, why = (WITHIN_MIXED_DELAY, MIXED_HINDSIGHT) if is_mixed else (WITHIN_DELAY, "")
+        rows.append(Row(f"{name}: delay", ours.delay_ms, delay, within * delay, "ms", why))
     return Outcome(rows, _draw_contention(compared), "Broadcasts of many nodes: lines are ours, dots ns-3's.")

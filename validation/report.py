@@ -20,6 +20,9 @@ Airloom's numbers next to numbers that come from somewhere else: published check
 other programs. This page is written by `python validation/report.py`; every row is also a test
 (`tests/integration/test_validation.py`). A row passes when the difference is no larger than the tolerance.
 
+Tolerances were set before the numbers were seen. Where that is not so, a † stands at the tolerance and the reason
+below the table: such a row keeps us from getting worse, but is no proof.
+
 "Batch" is the batch engine with its integrator, "MuJoCo" the MuJoCo engine, whose integrator is Euler's.
 """
 
@@ -41,14 +44,20 @@ def line(row: Row) -> str:
         number(row.ours, row.tolerance),
         number(row.reference, row.tolerance),
         f"{row.difference:.1g}",
-        f"{row.tolerance:.2g}",
+        f"{row.tolerance:.2g}{' †' if row.hindsight else ''}",
     ]
     return " | ".join(["", row.quantity, *numbers, row.unit, mark, ""]).strip()
 
 
 def table(rows: list[Row]) -> str:
     head = "| quantity | Airloom | reference | difference | tolerance | unit | |\n|---|--:|--:|--:|--:|---|---|"
-    return "\n".join([head, *map(line, rows)])
+    return "\n".join([head, *map(line, rows), *hindsights(rows)])
+
+
+def hindsights(rows: list[Row]) -> list[str]:
+    """Why some of the tolerances are not worth as much as the others."""
+    reasons = dict.fromkeys(row.hindsight for row in rows if row.hindsight)
+    return ["", "† Settled after looking: " + "; ".join(reasons) + "."] if reasons else []
 
 
 def save_figure(case: Case, outcome: Outcome) -> str:
@@ -74,10 +83,10 @@ def section(number: int, case: Case, outcome: Outcome) -> str:
 
 
 def overview(outcomes: list[tuple[Case, Outcome]]) -> str:
-    lines = ["| case | rows | pass |", "|---|--:|--:|"]
+    lines = ["| case | rows | pass | † |", "|---|--:|--:|--:|"]
     for k, (case, outcome) in enumerate(outcomes, 1):
-        passed = sum(row.passed for row in outcome.rows)
-        lines.append(f"| {k}. {case.title} | {len(outcome.rows)} | {passed} |")
+        passed, late = sum(row.passed for row in outcome.rows), sum(bool(row.hindsight) for row in outcome.rows)
+        lines.append(f"| {k}. {case.title} | {len(outcome.rows)} | {passed} | {late or ''} |")
     return "\n".join(lines)
 
 

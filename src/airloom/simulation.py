@@ -160,6 +160,8 @@ class Simulation:
         if self._started:
             return
         self._started = True
+        if self.radio is not None:
+            self.radio.open()
         self.autopilots.open(self.member_logs)
         self.loom.open(self.member_logs)
         self._publisher.restart()
@@ -202,6 +204,8 @@ class Simulation:
         self.weather.settle()
         self._hooks.find_controllers()
         self.autopilots.settle()
+        if self.radio is not None:
+            self.radio.settle()
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
@@ -240,6 +244,11 @@ class Simulation:
         self._tasks = [task for task in self._tasks if not task.done]
         self._tasks.append(Task(self, mission, name))
         return self._tasks[-1]
+
+    def cancel(self, name: str) -> None:
+        """Cancel the missions that were started under a name, such as a vehicle's."""
+        for task in [task for task in self._tasks if task.name == name]:
+            task.cancel()
 
     @property
     def missions_under_way(self) -> list[str]:
@@ -291,6 +300,8 @@ class Simulation:
         digest.update(self.time_ns.to_bytes(8, "little"))
         self.fleet.hash_into(digest)
         self.engine.hash_into(digest)
+        if self.radio is not None:
+            self.radio.hash_into(digest)
         return digest.hexdigest()
 
     # -- the way of a tick -------------------------------------------------------------------------------------------
@@ -309,8 +320,7 @@ class Simulation:
         self._sanity.settle()
         self._warn_of_buried_vehicles()
         for vehicle in self.vehicles.values():
-            if vehicle.tank is not None:
-                vehicle.tank.warn_of_weight()
+            vehicle.warn_of_weight()
         for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()
@@ -466,11 +476,7 @@ def _make_system(name: str, choice: Any) -> System:
 
 
 def _make_radio(sim: Simulation) -> Radio | None:
-    if (description := sim.scenario.radio) is None:
-        return None
-    from airloom.radio.builtin import medium_of
-
-    return Radio(sim, description, lambda nodes: medium_of(description, nodes, sim.fleet.land))
+    return None if sim.scenario.radio is None else Radio(sim, sim.scenario.radio)
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

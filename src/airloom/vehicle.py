@@ -38,6 +38,7 @@ from airloom.sensors.sensor import Sensor
 from airloom.spray.nozzles import Nozzles
 from airloom.vehicles.tank import Tank
 from airloom.vehicles.wings import Servos
+from airloom.world.atmosphere import STANDARD_DENSITY
 from airloom.world.ground import ground
 
 if TYPE_CHECKING:
@@ -311,9 +312,18 @@ class Vehicle:
         """Of all rotors together, N."""
         return float(self.airframe.max_thrusts.sum())
 
-    def too_heavy(self) -> str | None:
-        """What there is to say if its rotors cannot lift it, or hardly."""
-        return lift_complaint(self.airframe.lift, self.mass * self.airframe.gravity)
+    def warn_of_weight(self) -> None:
+        """If its rotors cannot lift it, or hardly, with what is in its tank and in the air that is there.
+
+        One that is too heavy when empty, in the usual air, has been refused if its controller cannot do without.
+        """
+        share = float(self._column[row.DENSITY // LANES])
+        text = lift_complaint(share * self.airframe.lift, self.mass * self.airframe.gravity)
+        if text is None or (self.tank is None and share == 1.0):
+            return
+        air = f" in air of {share * STANDARD_DENSITY:.3g} kg/m³" if share != 1.0 else ""
+        load = f" with {self.tank.litres:.3g} L in its tank" if self.tank is not None else ""
+        self._sim.event(self.name, f"{text}{load}{air}", level="warning")
 
     def check_thrust(self, thrust: float) -> None:
         """Raise a CommandError if the rotors cannot give it."""

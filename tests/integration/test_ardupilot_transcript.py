@@ -13,11 +13,12 @@ from threading import Thread
 import pytest
 
 import airloom as al
-from airloom.autopilots.ardupilot import PORT, PORTS_APART
+from airloom.autopilots.ardupilot import PORT
+from airloom.autopilots.relay import PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "recorded_flights/ardupilot"
-PATIENCE = 120.0  # s: between the first two replies the simulation may have to compile
+PATIENCE = 600.0  # s: between the first two replies the simulation may have to compile
 TOLERANCE = 1e-6  # m, m/s, rad/s, m/s²; the replies have nine decimals
 
 

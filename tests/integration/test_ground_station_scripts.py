@@ -20,7 +20,7 @@ from tests.programs import free_instance, needs_ardupilot
 import airloom as al
 from airloom.autopilots.ardupilot_line import OURS
 from airloom.autopilots.autopilot import AutopilotError
-from airloom.scenario import load
+from airloom.scenario import ScenarioError, load
 
 INSTANCE = free_instance(61 + os.getpid() % 20)
 SCENARIO = f"""
@@ -137,14 +137,16 @@ vehicle.close()
 
 @pytest.fixture
 def made(tmp_path):
-    def make(folder="run", options="", fault="pass", version=0x04070000, parameters="{}", script=BY_PYMAVLINK):
+    def make(
+        folder="run", options="", fault="pass", version=0x04070000, parameters="{}", script=BY_PYMAVLINK, more=None
+    ):
         program = tmp_path / "arducopter"
         text = STAND_IN.replace("FAULT", fault).replace("VERSION", str(version)).replace("PARAMETERS", parameters)
         program.write_text(text)
         program.chmod(0o755)
         (tmp_path / "script.py").write_text(script)
         (tmp_path / "scripted.yaml").write_text(SCENARIO.replace("BINARY", str(program)).replace("OPTIONS", options))
-        overrides = {} if script else {"members": {}}
+        overrides = {**(more or {}), **({} if script else {"members": {}})}
         sim = al.Simulation(load(tmp_path / "scripted.yaml", overrides))
         sim.member_logs = tmp_path / folder
         sim.member_logs.mkdir(exist_ok=True)
@@ -175,6 +177,50 @@ def test_two_runs_of_a_script_are_equal_to_the_bit(made, tmp_path, library):
     assert "Traceback" not in one
     assert f", {OURS[0]})" not in one, "what is said on our own line concerns no script"
     assert hashes[0] == hashes[1]
+
+
+def by_radio(distance):
+    """MAVLink goes by radio, to a station so far away."""
+    stations = {"base": {"position": [distance, 0, 2]}}
+    return {"radio": {"stations": stations}, "vehicles.drone.autopilot.mavlink": {"radio": "base"}}
+
+
+def test_by_radio_two_runs_are_equal_to_the_bit_whoever_watches(made, tmp_path):
+    needs("pymavlink")
+    hashes = []
+    for folder in ("first", "second"):
+        with made(folder, more=by_radio(30)) as sim:
+            if folder == "second":
+                sim.bus.subscribe("/drone/imu", lambda *_: None)
+            sim.run()
+            hashes.append(sim.state_hash())
+            assert sim.vehicles["drone"].position[2] > 0.5, "it flies"
+            radio = sim.radio
+            assert radio["base"].heard > 20
+            assert radio["drone"].heard > 10
+    one, other = ((tmp_path / folder / "member-script.txt").read_text() for folder in ("first", "second"))
+    assert one.count("COMMAND_ACK") > 10
+    assert one == other, "what the script heard, and when"
+    assert hashes[0] == hashes[1]
+
+
+def test_out_of_reach_of_the_radio_nothing_is_heard(made, tmp_path):
+    needs("pymavlink")
+    with made(more=by_radio(3000)) as sim:
+        sim.run()
+        assert sim.radio["drone"].sent > 20
+    assert (tmp_path / "run/member-script.txt").read_text() == "[]\n"
+
+
+def test_a_way_by_radio_that_is_not_there_is_refused(made):
+    for key, value, words in [
+        ("radio", None, "the scenario has no radio"),
+        ("radio", {"stations": {"basis": {"position": [0, 0, 2]}}}, "no station 'base'; did you mean 'basis'"),
+        ("radio.vehicles", "nobody", "drone has no radio there"),
+        ("vehicles.drone.autopilot.attach", True, "leave out attach"),
+    ]:
+        with pytest.raises(ScenarioError, match=words):
+            made(more={**by_radio(30), key: value})
 
 
 def test_a_version_and_parameters_that_are_not_as_expected_are_told(made):

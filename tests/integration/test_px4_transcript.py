@@ -18,7 +18,7 @@ from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "recorded_flights/px4"
 INSTANCE = 72
-PATIENCE = 120.0  # s: before the first frame the simulation may have to compile
+PATIENCE = 600.0  # s: before the first frame the simulation may have to compile
 IN_FLOAT = 1e-5  # of a value, or absolute: what MAVLink's single precision and another processor make of it
 OF_DIGITS = 1  # the last digit of whole numbers
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from validation.case import Case, Row
 from validation.cases import CASES
-from validation.report import line, number
+from validation.report import line, number, table
 
 
 @pytest.mark.parametrize(
@@ -44,3 +44,12 @@ def test_every_case_says_what_it_is() -> None:
     names = [case.name for case in CASES]
     assert len(set(names)) == len(names)
     assert all(case.title and case.source and len(case.text) > 80 for case in CASES)
+
+
+def test_a_tolerance_that_was_set_after_looking_is_marked_and_its_reason_told() -> None:
+    before, after = Row("one", 1.0, 1.0, 0.1), Row("other", 1.0, 1.0, 0.5, hindsight="0.1 was hoped for")
+    text = table([before, after])
+    assert "| 0.1 | " in line(before)
+    assert "| 0.5 † | " in line(after)
+    assert text.endswith("\n\n† Settled after looking: 0.1 was hoped for.")
+    assert "†" not in table([before])

@@ -22,7 +22,7 @@ from airloom.autopilots.ardupilot_talk import Talk
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
-from airloom.autopilots.relay import PERIOD, PERIOD_ALONE, Relay
+from airloom.autopilots.relay import FIRST_PORT, PERIOD, PERIOD_ALONE, PORTS_APART, Relay
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
 from airloom.engines.lockstep import FILE, RESULT, address
@@ -31,8 +31,8 @@ from airloom.plugin import Parameters
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 
-PORT, PORTS_APART = 9002, 10
-FIRST_PORT, THIRD_PORT = 5760, 5763  # ArduPilot's SERIAL0, for ground stations, and SERIAL2, which is ours
+PORT = 9002
+THIRD_PORT = 5763  # its SERIAL2, which is ours
 LOOK = 0.2  # s between two looks whether it is still alive
 SILENCE = 1.0  # s after which one that was attached may have been started again
 ADVICE = (
@@ -124,7 +124,7 @@ class ArduPilot(ProgramAutopilot):
             command = self._command("arducopter", "tcp:0", [f"ARDUPILOT/{DEFAULTS}", folder / PARAMS])
             self.wait_for_command(shlex.join(map(str, command)))
         else:
-            line, self._relay = ArduPilotLine(), Relay(FIRST_PORT + PORTS_APART * self.instance)
+            line, self._relay = ArduPilotLine(), Relay(FIRST_PORT + PORTS_APART * self.instance, self.way())
             self.program = self._started(folder, line)
             self._beat()
         self._talk = Talk(self, line, params)

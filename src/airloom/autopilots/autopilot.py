@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -30,7 +30,9 @@ from airloom.plugin import Parameters, Plugin, find
 
 if TYPE_CHECKING:
     from airloom.compiled import Kernel
-    from airloom.scenario.models import PluginChoice
+    from airloom.scenario.errors import KeyPath
+    from airloom.scenario.models import PluginChoice, Scenario
+    from airloom.scenario.models import Vehicle as VehicleDescription
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
@@ -87,6 +89,13 @@ class Autopilot(Plugin):
         self._started_at = float(vehicle.position[2])
         self._has_flown = False
         self.transcript: TranscriptWriter | None = None
+
+    @classmethod
+    def mistakes_in(
+        cls, parameters: Any, name: str, vehicle: VehicleDescription, scenario: Scenario
+    ) -> Iterator[tuple[KeyPath, str]]:
+        """What does not fit the rest of the scenario, of the autopilot of the vehicle with this name: as `mistakes`."""
+        yield from ()
 
     def open(self, folder: Path) -> None:
         """Start it, if it is to be started, and put into the wire what its kernels need; what it leaves goes to the

@@ -6,15 +6,21 @@ import os
 import shutil
 import subprocess
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
+from airloom.autopilots.by_radio import ByRadio, MavlinkByRadio, mistakes_of
 from airloom.autopilots.parameter_files import ParameterFileError, read_parameters
+from airloom.autopilots.relay import Way, Wire
 from airloom.keeper import Kept, how_it_ended
+
+if TYPE_CHECKING:
+    from airloom.scenario.errors import KeyPath
+    from airloom.scenario.models import Scenario, Vehicle
 
 PATIENCE = 1.0  # s to end when asked; a frozen autopilot ignores it
 TAIL = 500  # bytes of the console that are told when it fails
@@ -81,6 +87,15 @@ class ProgramParameters(AutopilotParameters):
         description="files with more of them, .parm or as QGroundControl saves them; later ones and params win",
     )
     arguments: list[str] = Field(default_factory=list, description="more arguments for the program")
+    mavlink: MavlinkByRadio | None = Field(
+        None, description="what ground stations say goes by radio; by a perfect wire if left out"
+    )
+
+    @model_validator(mode="after")
+    def _is_started_for_the_radio(self) -> ProgramParameters:
+        if self.mavlink is not None and self.attach:
+            raise ValueError("mavlink: only an autopilot that Airloom starts speaks by radio; leave out attach")
+        return self
 
     @field_validator("params_files")
     @classmethod
@@ -119,6 +134,19 @@ class ProgramAutopilot(Autopilot):
         """Once it is known."""
         self.texts: deque[str] = deque(maxlen=MOST_TEXTS)
         """The last of its status texts."""
+
+    @classmethod
+    def mistakes_in(
+        cls, parameters: ProgramParameters, name: str, vehicle: Vehicle, scenario: Scenario
+    ) -> Iterator[tuple[KeyPath, str]]:
+        if parameters.mavlink is not None:
+            for key, what in mistakes_of(parameters.mavlink, name, vehicle, scenario):
+                yield ("mavlink", key), what
+
+    def way(self) -> Way:
+        """By which its MAVLink goes."""
+        mavlink = self.parameters.mavlink
+        return Wire() if mavlink is None else ByRadio(self.sim, self.vehicle.name, mavlink)
 
     def _counted(self) -> int:
         first = os.environ.get("AIRLOOM_INSTANCE", "0")

@@ -18,6 +18,7 @@ from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
 from airloom.autopilots.px4_console import Console
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
+from airloom.autopilots.relay import FIRST_PORT, PORTS_APART, Datagrams, Relay
 from airloom.autopilots.sensor_messages import MOST_VALUES
 from airloom.engines.lockstep import FILE, RESULT, address
 from airloom.loom.line import set_kernel_timeouts
@@ -56,6 +57,10 @@ class PX4(ProgramAutopilot):
     def open(self, folder: Path) -> None:
         self._folder = folder
         self._console: Console | None = None
+        self._relay: Relay | None = None
+        if self.parameters.mavlink is not None:
+            autopilot = Datagrams(GROUND_STATION_PORT + self.instance)
+            self._relay = Relay(FIRST_PORT + PORTS_APART * self.instance, self.way(), autopilot)
         self._line, self._boots_until = socket.socket(), 0.0  # until it connects
         self._listen()
         self._check_imu()
@@ -96,7 +101,13 @@ class PX4(ProgramAutopilot):
 
     @property
     def address(self) -> str:
+        if self.parameters.mavlink is not None:
+            return f"tcp:127.0.0.1:{FIRST_PORT + PORTS_APART * self.instance}"
         return f"udpout:127.0.0.1:{GROUND_STATION_PORT + self.instance}"
+
+    def carry(self) -> None:
+        if self._relay is not None:
+            self._relay.carry()
 
     # -- frames ------------------------------------------------------------------------------------------------------
 
@@ -235,8 +246,9 @@ class PX4(ProgramAutopilot):
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
-        if self._console is not None:
-            self._console.close()
+        for each in (self._console, self._relay):
+            if each is not None:
+                each.close()
         for path in self._folder.glob("*"):
             if path.is_symlink():
                 path.unlink()

@@ -10,20 +10,72 @@ script are equal to the bit. For those who live on the wall clock it is the same
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
+from typing import Protocol
 
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.exact_stream import ExactStream
 
 PERIOD, PERIOD_ALONE = 0.02, 0.1  # s between two hand-overs at most, and between two looks for somebody who connects
 HERE = "127.0.0.1"
+FIRST_PORT, PORTS_APART = 5760, 10  # where ground stations look for ArduPilots: its SERIAL0
 MOST_WHO_WAIT = 16
+LONGEST_DATAGRAM, USUAL_DATAGRAM = 1 << 16, 1400  # bytes
+
+
+class Way(Protocol):
+    """What lies between the two sides of a relay."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes and gives something now."""
+
+    def carry(self, said: bytes, asked: bytes) -> tuple[bytes, bytes]:
+        """Takes what the autopilot said and what it was asked; gives what has come to the other side and to it."""
+
+
+class Wire:
+    """All comes, at once."""
+
+    is_open = True
+
+    def carry(self, said: bytes, asked: bytes) -> tuple[bytes, bytes]:
+        return said, asked
+
+
+class Datagrams:
+    """An autopilot that speaks by UDP, with whoever has spoken to it last."""
+
+    def __init__(self, port: int) -> None:
+        self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._line.setblocking(False)
+        self._line.connect((HERE, port))
+
+    def take(self) -> bytes:
+        """All that has come; nothing while there is nobody."""
+        pieces = []
+        with suppress(OSError):
+            while True:
+                pieces.append(self._line.recv(LONGEST_DATAGRAM))
+        return b"".join(pieces)
+
+    def give(self, data: bytes) -> None:
+        for at in range(0, len(data), USUAL_DATAGRAM):
+            with suppress(OSError):
+                self._line.send(data[at : at + USUAL_DATAGRAM])
+
+    def close(self) -> None:
+        self._line.close()
 
 
 class Relay:
-    def __init__(self, port: int) -> None:
-        """`port` is where ground stations and scripts connect, one at a time as with the autopilot itself."""
+    def __init__(self, port: int, way: Way | None = None, autopilot: Datagrams | None = None) -> None:
+        """`port` is where ground stations and scripts connect, one at a time as with the autopilot itself, which
+        connects likewise if it is not given.
+        """
         self._front, self._back = listening(port), listening(0)
-        self._autopilot: ExactStream | None = None
+        self._way = way or Wire()
+        self._autopilot: ExactStream | Datagrams | None = autopilot
         self._client: ExactStream | None = None
 
     @property
@@ -37,14 +89,21 @@ class Relay:
 
     def carry(self) -> None:
         """Hand over all that was said on either side. An autopilot that boots anew connects anew."""
-        self._autopilot = still_connected(self._autopilot, self._back)
-        self._client = still_connected(self._client, self._front)
+        if not self._way.is_open:
+            return
+        self._meet()
         said = self._autopilot.take() if self._autopilot else b""
+        asked = self._client.take() if self._client else b""
+        said, asked = self._way.carry(said, asked)
         if self._client is not None:
             self._client.give(said)
-            asked = self._client.take()
-            if self._autopilot is not None:
-                self._autopilot.give(asked)
+        if self._autopilot is not None:
+            self._autopilot.give(asked)
+
+    def _meet(self) -> None:
+        if not isinstance(self._autopilot, Datagrams):
+            self._autopilot = still_connected(self._autopilot, self._back)
+        self._client = still_connected(self._client, self._front)
 
     def close(self) -> None:
         for each in (self._client, self._autopilot, self._front, self._back):

@@ -86,7 +86,6 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["frame of ArduPilot"], found["frame of PX4"] = _frame_of_ardupilot, _frame_of_px4
     found["far above terrain"] = partial(_over_terrain, "far above terrain", 1, 100.0, 5.0)
     found["ten near terrain"] = partial(_over_terrain, "ten near terrain", 10, 5.0, 20.0)
-    found["ten sloshing tanks"] = _sloshing
     if find_spec("rasterio"):
         found["terrain of 2000², built"], found["terrain of 2000², loaded"] = _terrain_built, _terrain_loaded
     if find_spec("embreex"):
@@ -97,9 +96,15 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         ("40 radios × 1 kHz", 40, 1000.0, 20.0),
     ):
         found[name] = partial(_radio, name, nodes, rate, side)
+    if _has_ns3():
+        found["flock on ns-3"] = _beside_ns3
     for engine in ("mujoco", "batch"):
         found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
+        found[f"ten sloshing tanks, {engine}"] = partial(_sloshing, f"ten sloshing tanks, {engine}", engine)
     found["100 000 drops"] = _drops
+    found["vineyard"] = partial(_vineyard, "vineyard", False, 20.0)
+    if find_spec("embreex"):
+        found["vineyard, camera"] = partial(_vineyard, "vineyard, camera", True, 3.0)
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -236,6 +241,22 @@ def _radio(name: str, nodes: int, rate: float, side: float, effort: Effort) -> M
     return Measurement(name, times_real_time(nodes, rate, side, effort), "× real time", 1.0)
 
 
+def _has_ns3() -> bool:
+    from airloom.radio.ns3.installation import Ns3Missing, find_ns3
+
+    try:
+        find_ns3()
+    except Ns3Missing:
+        return False
+    return True
+
+
+def _beside_ns3(effort: Effort) -> Measurement:
+    from airloom.bench.radio import beside_ns3
+
+    return Measurement("flock on ns-3, beside it", 100.0 * beside_ns3(effort), "% of its time", 10.0, True)
+
+
 def _unwanted_eye(effort: Effort) -> Measurement:
     from airloom.bench.eyes import slower_with_an_eye
 
@@ -347,11 +368,11 @@ def _in_turbulence(name: str, engine: str, effort: Effort) -> Measurement:
     return Measurement(name, 100.0 * slower_in_turbulence(engine, effort), "% more than steady wind", 10.0, True)
 
 
-def _sloshing(effort: Effort) -> Measurement:
+def _sloshing(name: str, engine: str, effort: Effort) -> Measurement:
     from airloom.bench.tank import slower_with_sloshing
 
-    slower = 100.0 * slower_with_sloshing(10, "mujoco", effort)
-    return Measurement("ten sloshing tanks", slower, "% more than frozen ones", 5.0, less_is_better=True)
+    slower = 100.0 * slower_with_sloshing(10, engine, effort)
+    return Measurement(name, slower, "% more than frozen ones", 5.0, less_is_better=True)
 
 
 def _terrain_built(effort: Effort) -> Measurement:
@@ -372,6 +393,12 @@ def _drops(effort: Effort) -> Measurement:
     from airloom.bench.spray import times_real_time
 
     return Measurement("100 000 drops", times_real_time(effort), "× real time, one core", 1.0)
+
+
+def _vineyard(name: str, camera: bool, target: float, effort: Effort) -> Measurement:
+    from airloom.bench.vineyard import times_real_time
+
+    return Measurement(name, times_real_time(camera, effort), "× real time, one core", target)
 
 
 def _second_start(effort: Effort) -> Measurement:

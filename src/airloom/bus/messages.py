@@ -45,6 +45,8 @@ VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
 THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
 THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
 THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
+BASE_PICTURE = "airloom_msgs/msg/BasePicture"
+STRING = "std_msgs/msg/String"
 DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
 
 _OWN_DEFINITIONS = {
@@ -81,6 +83,19 @@ _OWN_DEFINITIONS = {
         geometry_msgs/Vector3[] true_wind
         geometry_msgs/Vector3[] apparent_wind
         geometry_msgs/Vector3[] drag_force
+    """,
+    BASE_PICTURE: """
+        std_msgs/Header header
+        string[] name
+        geometry_msgs/Vector3[] position
+        geometry_msgs/Vector3[] velocity
+        float64[] yaw
+        string[] doing
+        uint32[] order
+        float64[] battery
+        float64[] age
+        float64[] strength
+        bool[] lost
     """,
     CONTROL_MODE: """
         uint8 mode
@@ -181,13 +196,31 @@ def event(time_ns: int, source: str, level: str, text: str) -> Any:
 
 def wind_info(time_ns: int, names: list[str], true: np.ndarray, apparent: np.ndarray, drag: np.ndarray) -> Any:
     """Wind (m/s) and drag (N) of each body, [body, xyz] in the world's axes."""
+    vectors = {"true_wind": true.tolist(), "apparent_wind": apparent.tolist(), "drag_force": drag.tolist()}
+    return _named_rows(WIND_INFO, time_ns, names, vectors)
+
+
+def base_picture(
+    time_ns: int, names: list[str], vectors: Mapping[str, Sequence[Sequence[float]]], values: Mapping[str, Any]
+) -> Any:
+    """What a base station knows of each vehicle: vectors in the world's axes, and all else."""
+    return _named_rows(BASE_PICTURE, time_ns, names, vectors, values)
+
+
+def _named_rows(
+    msgtype: str,
+    time_ns: int,
+    names: list[str],
+    vectors: Mapping[str, Sequence[Sequence[float]]],
+    values: Mapping[str, Any] | None = None,
+) -> Any:
+    """A message with a row for each name, in the world's axes."""
     sec, nanosec = divmod(time_ns, _NANOSECONDS)
-    vectors = {"true_wind": true, "apparent_wind": apparent, "drag_force": drag}
-    values: dict[str, Any] = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "name": names}
-    values["header.frame_id"] = "world"
+    found: dict[str, Any] = {"header.stamp.sec": sec, "header.stamp.nanosec": nanosec, "name": names, **(values or {})}
+    found["header.frame_id"] = "world"
     for name, rows in vectors.items():
-        values[name] = [build(VECTOR3, dict(zip("xyz", row, strict=True))) for row in rows.tolist()]
-    return build(WIND_INFO, values)
+        found[name] = [build(VECTOR3, dict(zip("xyz", row, strict=True))) for row in rows]
+    return build(msgtype, found)
 
 
 def _zero(msgtype: str) -> Any:

@@ -25,6 +25,12 @@ LEAST_PART = 1e-3  # of the thrust, below which a rotor does not lift
 
 
 @compiled
+def _constant(w, rotor, i):
+    """Thrust over the square of the speed in the air that is there: as ArduPilot does, by what a barometer knows."""
+    return rotor[row.THRUST_CONSTANT + i] * w[row.DENSITY + i]
+
+
+@compiled
 def _tilt(w, rotor, i):
     """This rotor's part of the wanted roll and pitch torque, N."""
     return rotor[row.MIX_X + i] * w[WANT_X + i] + rotor[row.MIX_Y + i] * w[WANT_Y + i]
@@ -34,7 +40,7 @@ def _tilt(w, rotor, i):
 def _find_room(w, rotor):
     """Between which thrusts this rotor can give its part of roll and pitch torque."""
     for i in range(LANES):
-        k, top, part = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
+        k, top, part = _constant(w, rotor, i), rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
         tilt = _tilt(w, rotor, i)
         lifts = part > LEAST_PART
         part = part if lifts else 1.0
@@ -57,7 +63,7 @@ def _choose_thrust(w):
 @compiled
 def _share_tilt(w, rotor):
     for i in range(LANES):
-        k, top, part = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
+        k, top, part = _constant(w, rotor, i), rotor[row.MAX_SPEED + i], rotor[row.MIX_THRUST + i]
         tilt = _tilt(w, rotor, i)
         spread, full = tilt + part * w[LEAST + i], k * top * top
         share = full / spread if (part > LEAST_PART) & (spread > full) else 1.0
@@ -82,7 +88,7 @@ def _without_yaw(w, rotor, i):
 @compiled
 def _share_yaw(w, rotor):
     for i in range(LANES):
-        k, top = rotor[row.THRUST_CONSTANT + i], rotor[row.MAX_SPEED + i]
+        k, top = _constant(w, rotor, i), rotor[row.MAX_SPEED + i]
         level, yaw = _without_yaw(w, rotor, i), rotor[row.MIX_Z + i] * w[WANT_Z + i]
         free = k * top * top - level if yaw > 0.0 else level
         free = free if free > 0.0 else 0.0
@@ -96,7 +102,7 @@ def _set_speed(w, rotor):
     for i in range(LANES):
         thrust = _without_yaw(w, rotor, i) + rotor[row.MIX_Z + i] * w[WANT_Z + i] * w[YAW_SHARE + i]
         thrust = thrust if thrust > 0.0 else 0.0
-        rotor[row.TARGET + i] = sqrt(thrust / rotor[row.THRUST_CONSTANT + i])
+        rotor[row.TARGET + i] = sqrt(thrust / _constant(w, rotor, i))
 
 
 @compiled

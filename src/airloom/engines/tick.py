@@ -5,8 +5,6 @@ It runs for as many ticks as nobody looks. Everything a scenario chooses arrives
 and how often, which sensors sit where.
 """
 
-from math import isfinite
-
 from airloom.compiled import compiled, numbers_at, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
@@ -15,7 +13,7 @@ from airloom.physics.rotor import spin_rotors, sum_rotors, thin_out
 from airloom.physics.wrench import call_tickers
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 from airloom.watch.divergence import keep_sane
-from airloom.weather.air import wind_at
+from airloom.weather.air import is_wind, wind_at
 from airloom.world.atmosphere import STANDARD_DENSITY, humid_air_density
 from airloom.world.ground import W_ALTITUDE, W_HUMIDITY, W_PRESSURE, W_STEP, W_TEMPERATURE
 
@@ -151,7 +149,7 @@ def feel_weather(b, tick, flight):
         if flight.blown[b, i] == 0:
             continue
         wind_at(flight.layers, world, tick * world[W_STEP], x, y, z, wind)
-        if isfinite(wind[0]) and isfinite(wind[1]) and isfinite(wind[2]):
+        if is_wind(wind[0], wind[1], wind[2]):
             w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i] = wind[0], wind[1], wind[2]
         elif flight.foul[b, 0] < 0.0:
             flight.foul[b, 0], flight.foul[b, 1], flight.foul[b, 2], flight.foul[b, 3] = tick, x, y, z

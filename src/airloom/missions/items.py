@@ -1,11 +1,13 @@
-"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, spray, land, with their options."""
+"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, hold, spray, return, land, with
+their options.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from airloom.missions.pilot import Pilot
 from airloom.missions.pursuit import TOP_SPEED
@@ -84,6 +86,15 @@ class Rest(Parameters):
         await pilot.sleep(self.sleep)
 
 
+class Hold(Parameters):
+    """Brake, and stay there."""
+
+    hold: None = Field(description="takes no value")
+
+    async def fly(self, pilot: Pilot) -> None:
+        pilot.brake()
+
+
 class Spray(Parameters):
     """Open the nozzles, or shut them, and fly on."""
 
@@ -97,6 +108,19 @@ class Spray(Parameters):
         pilot.spray(self.spray, self.speed, self.of_pump)
 
 
+class Return(Parameters):
+    """Fly straight to where it began, and land there."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
+    least_height: NonNegative | None = Field(
+        alias="return", description="above the start, on the way, m; no higher than it is if left empty"
+    )
+    speed: Speed = 2.0
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.return_home(self.least_height or 0.0, self.speed)
+
+
 class Land(Parameters):
     """Go straight down and stop the rotors."""
 
@@ -108,8 +132,8 @@ class Land(Parameters):
 
 
 KINDS = {
-    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "spray": Spray,
-    "land": Land,
+    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "hold": Hold,
+    "spray": Spray, "return": Return, "land": Land,
 }  # fmt: skip
 
 
@@ -139,7 +163,9 @@ Item = Annotated[
     | Annotated[Circle, Tag("circle item")]
     | Annotated[Turn, Tag("turn item")]
     | Annotated[Rest, Tag("sleep item")]
+    | Annotated[Hold, Tag("hold item")]
     | Annotated[Spray, Tag("spray item")]
+    | Annotated[Return, Tag("return item")]
     | Annotated[Land, Tag("land item")],
     Discriminator(_kind_of),
     BeforeValidator(_says_what_to_do),

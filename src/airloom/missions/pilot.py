@@ -146,6 +146,17 @@ class Pilot:
         else:
             raise MissionError(f"{self.name}: no way to follow a path is called '{method}'; known are smooth, pursuit")
 
+    async def return_home(self, least_height: float = 0.0, speed: float = 2.0, timeout: float | None = None) -> None:
+        """Fly straight to above where the scenario puts it, at least so much higher than there, and land."""
+        self._must_be_in_the_air("return")
+        x, y, z = self.vehicle.description.pose.position
+        height = max(float(self.vehicle.position[2]), z + least_height)
+        here = self.vehicle.position
+        if height - here[2] > ARRIVED_WITHIN:
+            await self._fly_to([here[0], here[1], height], self._yaw(), speed, timeout, "return")
+        await self._fly_to([x, y, height], self._yaw(), speed, timeout, "return")
+        await self.land(timeout=timeout)
+
     async def land(self, speed: float = 0.7, timeout: float | None = None) -> None:
         """Go straight down to the ground and stop the rotors."""
         self._must_be_in_the_air("land")

@@ -55,14 +55,15 @@ PAST = (FILE_ROWS + 8) * LANES  # mean accelerations of the tick before the last
 # Of this tick: the specific force on the tank's axis beside the origin; how it changes along x, y and z, that is the
 # columns of α× + ω×ω×; rates.
 PULL_X, PULL_Y, PULL_Z, XX, YX, ZX, XY, YY, ZY, XZ, YZ, ZZ, RATE_X, RATE_Y, RATE_Z = _numbered(15, FILE_ROWS + 14)
-TWICE_ZETA_X, TWICE_ZETA_Y = _numbered(2, FILE_ROWS + 29)  # damping ratios
-# Of each mode: displacement and velocity along x and y; for both 1/L, mass, height above the origin and where it stops;
-# √(m_y/m_x) and its inverse.
+(PER_STEP,) = _numbered(1, FILE_ROWS + 29)
+# Of each mode: displacement and velocity along x and y; for both 1/L, 2ζ/√L, mass, height above the origin and where it
+# stops; √(m_y/m_x) and its inverse.
 (
-    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, STOP_X, STOP_Y, RATIO, INVERSE_RATIO,
-) = _numbered(MODE_ROWS := 14, FILE_ROWS + 31)  # fmt: skip
+    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, DAMPING_X, DAMPING_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, STOP_X, STOP_Y,
+    RATIO, INVERSE_RATIO,
+) = _numbered(MODE_ROWS := 16, FILE_ROWS + 30)  # fmt: skip
 MODE_WIDTH = MODE_ROWS * LANES
-OWN_ROWS = FILE_ROWS + 31 + MODES * MODE_ROWS
+OWN_ROWS = FILE_ROWS + 30 + MODES * MODE_ROWS
 MIX = OWN_ROWS * LANES  # of each rotor: its part of the thrust, with the tank empty
 
 
@@ -138,8 +139,9 @@ def _mix_about_centre(w, rotors, p, i):
 def _tune_modes(w, p, i, volume, depth):
     shape, length, width, height = int(p[SHAPE + i]), p[LENGTH + i], p[WIDTH + i], p[HEIGHT + i]
     a, b, box_depth = free_surface(shape, length, width, height, volume, depth)
-    p[TWICE_ZETA_X + i] = 2.0 * (damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i])
-    p[TWICE_ZETA_Y + i] = 2.0 * (damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i])
+    twice_zeta_x = 2.0 * (damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i])
+    twice_zeta_y = 2.0 * (damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i])
+    p[PER_STEP + i] = 1.0 / p[STEP + i]
     mass, middle = w[row.LIQUID_MASS + i] * p[SLOSHES + i], w[row.LIQUID_Z + i]
     for n in range(MODES):
         at = n * MODE_WIDTH + i
@@ -150,6 +152,8 @@ def _tune_modes(w, p, i, volume, depth):
         p[at + MASS_Y], p[at + HEIGHT_Y] = mass * share_y, middle + up
         p[at + STOP_Y] = steepest_surface(b, depth, height) / p[at + PER_LENGTH_Y]
         p[at + RATIO], p[at + INVERSE_RATIO] = sqrt(share_y / share_x), sqrt(share_x / share_y)
+        p[at + DAMPING_X] = twice_zeta_x * sqrt(p[at + PER_LENGTH_X])
+        p[at + DAMPING_Y] = twice_zeta_y * sqrt(p[at + PER_LENGTH_Y])
 
 
 @compiled
@@ -222,7 +226,7 @@ def _swing_mode(w, p, m):
     """
     for i in range(LANES):
         dt, px, py = p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
-        half, per_dt = 0.5 * dt, 1.0 / dt
+        half, per_dt = 0.5 * dt, p[PER_STEP + i]
         a, b, c = p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i]
         xx, yx, zx, xy, yy, zy = p[XX + i], p[YX + i], p[ZX + i], p[XY + i], p[YY + i], p[ZY + i]
         x, y, u, v, ratio, inverse = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i], m[INVERSE_RATIO + i]
@@ -231,13 +235,14 @@ def _swing_mode(w, p, m):
         ax, ay, az = p[PULL_X + i] + hx * p[XZ + i], p[PULL_Y + i] + hx * p[YZ + i], p[PULL_Z + i] + hx * p[ZZ + i]
         bx, by, bz = p[PULL_X + i] + hy * p[XZ + i], p[PULL_Y + i] + hy * p[YZ + i], p[PULL_Z + i] + hy * p[ZZ + i]
         pull = az if az > LEAST_PULL else LEAST_PULL
-        kx, ky = pull * m[PER_LENGTH_X + i], pull * m[PER_LENGTH_Y + i]
+        damping, stiff = half * sqrt(pull), half * pull
+        kx, ky = stiff * m[PER_LENGTH_X + i], stiff * m[PER_LENGTH_Y + i]
         # Implicit midpoint: mean velocities from two equations that Coriolis forces couple.
         ahead_x, ahead_y = x + half * u, y + half * v
-        cx = u - half * (ax + xx * ahead_x + ratio * xy * ahead_y + kx * x)
-        cy = v - half * (by + yy * ahead_y + inverse * yx * ahead_x + ky * y)
-        dx = 1.0 + half * (p[TWICE_ZETA_X + i] * sqrt(kx) + half * kx)
-        dy = 1.0 + half * (p[TWICE_ZETA_Y + i] * sqrt(ky) + half * ky)
+        cx = u - half * (ax + xx * ahead_x + ratio * xy * ahead_y) - kx * x
+        cy = v - half * (by + yy * ahead_y + inverse * yx * ahead_x) - ky * y
+        dx = 1.0 + damping * m[DAMPING_X + i] + half * kx
+        dy = 1.0 + damping * m[DAMPING_Y + i] + half * ky
         turn = dt * c
         per_det = 1.0 / (dx * dy + turn * turn)
         mean_u, mean_v = per_det * (dy * cx + ratio * turn * cy), per_det * (dx * cy - inverse * turn * cx)

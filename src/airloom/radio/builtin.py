@@ -1,36 +1,41 @@
-"""The built-in medium: 802.11g ad hoc, over a channel that is computed."""
+"""The built-in medium: 802.11g ad hoc, over a channel that is computed.
+
+With less bandwidth it is the same at a slower clock, as half- and quarter-clocked OFDM is in IEEE 802.11-2020, clause
+17, and that of a tenth in clause 23 (S1G): at 20 MHz over n all times are n times as long, rates and noise are an n-th,
+and so is what counts as busy. The loop knows nothing of it: its time is in units of n ns.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from airloom.radio.access import KINDS
-from airloom.radio.channel import FADING_MARGIN_DB, Channel, fill_antennas, reach_of
+from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, reach_of
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
+from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
 from airloom.radio.obstruction import HOW, IGNORED
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
-    DETECTABLE_DBM,
     DETECTABLE_SNR_DB,
     ENERGY_DBM,
-    LEAST_DBM,
     LONG_SLOT_NS,
     LONGEST,
-    RATES,
     SHORT_SLOT_NS,
     SIFS_NS,
+    UNHEEDED_DB,
     acknowledgement_rate,
     error_ratios,
     noise_floor_dbm,
 )
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
-from airloom.radio.timers import new_timers
-from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
+from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.timers import new_timers, set_timer
+from airloom.scenario.radio import RATES, LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
 from airloom.world.land import Land
 
@@ -44,7 +49,7 @@ def milliwatts(dbm: float | np.ndarray) -> np.ndarray:
     return np.asarray(10.0 ** (0.1 * np.asarray(dbm, dtype=float)))
 
 
-def channel_of(radio: Radio, has_land: bool) -> Channel:
+def channel_of(radio: RadioKind, has_land: bool) -> Channel:
     """The scenario's words as numbers."""
     law, fading, obstruction = radio.channel.path_loss, radio.channel.fading, radio.channel.obstruction
     shapes, distances, kind = (1.0, 1.0, 1.0), (0.0, 0.0), NO_FADING
@@ -66,58 +71,59 @@ def channel_of(radio: Radio, has_land: bool) -> Channel:
         fading=kind,
         shapes=shapes,
         shape_distances=distances,
-        least_mw=float(milliwatts(LEAST_DBM)),
-        steady_mw=float(milliwatts(DETECTABLE_DBM - FADING_MARGIN_DB)),
+        least_mw=float(milliwatts(radio.least_followed - UNHEEDED_DB)),
+        steady_mw=float(milliwatts(radio.least_followed - FADING_MARGIN_DB)),
     )
 
 
-def access_of(radio: Radio) -> Access:
+def access_of(radio: RadioKind) -> Access:
     slot = LONG_SLOT_NS if radio.slot == "long" else SHORT_SLOT_NS
-    rate = RATES.index(radio.rate)
+    rate, broadcast_rate = radio.rate_indices
     return Access(
         slot=slot,
         difs=SIFS_NS + 2 * slot,
         least_window=LEAST_WINDOW,
         largest_window=LARGEST_WINDOW,
         attempts=radio.attempts,
-        lifetime=round(radio.lifetime * 1e9),
+        lifetime=round(radio.lifetime * 1e9) // radio.stretch,
         rate=rate,
-        broadcast_rate=RATES.index(radio.broadcast_rate or radio.rate),
+        broadcast_rate=broadcast_rate,
         acknowledgement_rate=acknowledgement_rate(rate),
-        detectable_mw=float(milliwatts(DETECTABLE_DBM)),
+        detectable_mw=float(milliwatts(radio.least_followed)),
         detectable_snr=10.0 ** (0.1 * DETECTABLE_SNR_DB),
-        energy_mw=float(milliwatts(ENERGY_DBM)),
+        energy_mw=float(milliwatts(ENERGY_DBM)) / radio.stretch,
     )
 
 
 class BuiltinMedium:
-    """A `Medium` that is computed here. What faults change are arrays of its own that apply from the next `advance` on.
-
-    `power` [node]: transmitted, dBm. `jamming` [node]: noise from elsewhere at a node, dBm, −inf for none. `is_on`
-    [node]: whether the radio works; a node that is nowhere (NaN) is off, too. `links` [sender, receiver]: False where
-    nothing gets through; None if all do.
+    """A `Medium` that is computed here. More can be changed than others know of: `power` [node], transmitted, dBm,
+    `jamming` [node], noise from elsewhere at a node, dBm, −inf for none, and `is_on` [node], whether its radio works.
     """
 
-    def __init__(self, radio: Radio, nodes: int, land: Land | None = None) -> None:
+    def __init__(self, radio: RadioKind, nodes: int, land: Land | None = None) -> None:
         self.radio, self.nodes, self._land = radio, nodes, land
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
-        self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))))
+        self._stretch = radio.stretch
+        self._floor = float(milliwatts(noise_floor_dbm(radio.noise_figure))) / self._stretch
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        nodes, waves = self.nodes, WAVES if self._channel.shadowing > 0.0 else 0
-        self.power = np.full(nodes, self.radio.power)
-        self.jamming = np.full(nodes, -inf)
-        self.is_on = np.ones(nodes, dtype=bool)
+        self.power = np.full(self.nodes, self.radio.power)
+        self.jamming = np.full(self.nodes, -inf)
+        self.is_on = np.ones(self.nodes, dtype=bool)
+        self.jammers: Sequence[Jammer] = ()
         self.links: np.ndarray | None = None
         self._key = np.uint64(stream_key(seed, "radio"))
         self._waves = waves_of(stream_key(seed, "radio", "shadowing"), self._channel.shadowing_distance)
         self._given = np.empty((0, 5), dtype=np.int64)
         self._before: tuple[np.ndarray, ...] | None = None
         self._epoch = 0
+        self._ether = self._empty_ether(self.nodes)
+
+    def _empty_ether(self, nodes: int) -> Ether:
         times, winners = new_timers(len(KINDS) * nodes)
-        self._ether = Ether(
+        return Ether(
             nodes=_idle_nodes(nodes),
             queues=np.empty((nodes, self.radio.queue), dtype=QUEUED),
             times=times,
@@ -131,7 +137,7 @@ class BuiltinMedium:
             world=np.empty(0) if self._land is None else self._land.array,
             antennas=np.empty((nodes, 3)),
             heights=np.empty(nodes),
-            phases=np.empty((nodes, waves, 4)),
+            phases=np.empty((nodes, WAVES if self._channel.shadowing > 0.0 else 0, 4)),
             links=np.empty((0, nodes), dtype=bool),
             ratios=error_ratios(),
             megabits=np.array(RATES, dtype=np.int64),
@@ -140,29 +146,54 @@ class BuiltinMedium:
             clock=np.zeros(3, dtype=np.int64),
         )
 
-    def send(self, frames: list[Frame]) -> None:
+    def add_node(self, name: str) -> None:
+        """What is on the air stays there."""
+        old, new, n = self._ether, self._empty_ether(self.nodes + 1), self.nodes
+        for field in ("nodes", "queues", "counts"):
+            getattr(new, field)[:n] = getattr(old, field)
+        for field in ("who", "power"):
+            getattr(new, field)[:n, :n] = getattr(old, field)
+        new.clock[:] = old.clock
+        for kind in KINDS:
+            for node in range(n):
+                set_timer(new.times, new.winners, kind * (n + 1) + node, old.times[kind * n + node])
+        self._ether, self._before, self.nodes = new, None, n + 1
+        self.power, self.jamming = np.append(self.power, self.radio.power), np.append(self.jamming, -inf)
+        self.is_on = np.append(self.is_on, True)
+
+    def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
         if not frames:
             return
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
         fits = (size >= 0) & (size <= LONGEST) & (to >= EVERYBODY) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
+        time = -(-time // self._stretch)
         given = np.stack([time, sender, to, number, size], axis=1)[fits]
         given = np.concatenate([self._given, given])
         self._given = given[np.lexsort((given[:, 3], given[:, 0]))]
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
         self._take_places(positions)
-        ether = self._ether
+        ether, until = self._ether, -(-until_ns // self._stretch)
         here = self.is_on & np.isfinite(positions).all(axis=1)
-        begin_interval(ether, self._access, here, self._noise, milliwatts(self.jamming))
+        begin_interval(ether, self._access, here, self._floor, self._noise_from_elsewhere())
         heard: list[Arrival] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
             ether.clock[ARRIVED] = 0
-            is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until_ns)
-            heard += map(Arrival._make, ether.arrivals[: ether.clock[ARRIVED]].tolist())
+            is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until)
+            arrivals = ether.arrivals[: ether.clock[ARRIVED]]
+            arrivals["heard_ns"] *= self._stretch
+            heard += map(Arrival._make, arrivals.tolist())
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
         return heard
+
+    def _noise_from_elsewhere(self) -> np.ndarray:
+        """At each node, mW."""
+        noise = milliwatts(self.jamming)
+        for jammer in self.jammers:
+            add_jamming(self._channel, self._ether, np.array(jammer.position), jammer.power, noise)
+        return noise
 
     def _take_places(self, positions: np.ndarray) -> None:
         """Who hears whom is found out anew if somebody has moved, or something else is different."""
@@ -177,6 +208,19 @@ class BuiltinMedium:
         fill_antennas(ether.world, now[0], self.radio.antenna, ether.antennas, ether.heights)
         if self._channel.shadowing > 0.0:
             fill_phases(self._waves, ether.antennas, ether.phases)
+
+    def hash_into(self, digest: Any) -> None:
+        ether = self._ether
+        places = (np.arange(ether.queues.shape[1]) - ether.nodes["head"][:, None]) % ether.queues.shape[1]
+        for array in (
+            ether.nodes, ether.queues[places < ether.nodes["length"][:, None]], ether.times, ether.clock[NOW:NOW + 1],
+            ether.counts, self._given, self.power, self.jamming, self.is_on, ether.links,
+        ):  # fmt: skip
+            digest.update(array.tobytes())
+        digest.update(repr([*self.jammers]).encode())
+
+    def report(self) -> dict[str, Any]:
+        return {}
 
     def outcomes(self) -> Outcomes:
         return Outcomes(*self._ether.counts.T.copy())
@@ -201,6 +245,6 @@ def _is_bare_plane(land: Land) -> bool:
     return land.grid is None and not land.things and not land.world.obstacles
 
 
-def medium_of(radio: Radio, nodes: int, land: Land | None = None) -> BuiltinMedium:
+def medium_of(radio: RadioKind, nodes: int, land: Land | None = None) -> BuiltinMedium:
     """The medium that a scenario asks for, for so many nodes. The land is what may be in the way."""
     return BuiltinMedium(radio, nodes, land)

@@ -16,6 +16,8 @@ from airloom.sensors.noise import stream_key
 
 def spread(frames: list[Frame], jitter_ns: int, seed: int) -> list[Frame]:
     """Each frame later by a random time up to `jitter_ns`, which follows from its number. For any medium."""
+    if not frames:
+        return []
     key = np.uint64(stream_key(seed, "radio"))
     later = [int(uniforms(key, frame.number, 0, frame.sender, JITTER)[0] * jitter_ns) for frame in frames]
     return [frame._replace(time_ns=frame.time_ns + ns) for frame, ns in zip(frames, later, strict=True)]

@@ -52,7 +52,7 @@ class Definitions:
         """`own` with every name in it resolved, laid over `base`."""
         if isinstance(own.value, str):
             return self._complete_text(own, place)
-        if isinstance(own.value, list) and place.shape.entries and place.shape.entries.names_a:
+        if isinstance(own.value, list) and place.shape.entries and not place.shape.entries.category:
             return Node([self.complete(each, None, place.child(k)) for k, each in enumerate(own.value)], own.origin)
         if not isinstance(own.value, dict):
             return own

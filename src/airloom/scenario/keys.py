@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from .errors import KeyPath
 
@@ -33,7 +34,7 @@ def inside(annotation: Any, key: str | int) -> Any:
 
 def _inside_one(annotation: Any, key: str | int) -> Any:
     if is_model(annotation):
-        field = annotation.model_fields.get(str(key))
+        field = fields(annotation).get(str(key))
         return field.annotation if field else None
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is dict:
@@ -56,9 +57,14 @@ def is_model(annotation: Any) -> bool:
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
+def fields(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """By the keys that users write; what Python keeps for itself, such as `return`, is an alias."""
+    return {field.alias or name: field for name, field in model.model_fields.items()}
+
+
 def models(annotation: Any) -> list[type[BaseModel]]:
     return [one for one in alternatives(annotation) if is_model(one)]
 
 
 def known_keys(annotation: Any) -> list[str]:
-    return list(dict.fromkeys(name for model in models(annotation) for name in model.model_fields))
+    return list(dict.fromkeys(name for model in models(annotation) for name in fields(model)))

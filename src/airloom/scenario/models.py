@@ -19,7 +19,7 @@ from .radio import Radio
 from .surfaces import Aerodynamics, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
-from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
+from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
 from .water import Hull, Water
 from .weather import Weather
 
@@ -38,6 +38,16 @@ def _rectangular(heights: list[list[float]]) -> list[list[float]]:
     return heights
 
 
+def _a_temperature_of_air(temperature: float) -> float:
+    if not COLDEST <= temperature <= WARMEST:
+        raise ValueError(
+            f"must be {COLDEST:g} to {WARMEST:g} K, got {temperature:g}; in kelvin, which is 273.15 more than in °C"
+        )
+    return temperature
+
+
+COLDEST, WARMEST = 170.0, 350.0
+Kelvin = Annotated[Number, AfterValidator(_a_temperature_of_air)]
 Direction = Annotated[Vector3, AfterValidator(_not_zero)]
 Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
 
@@ -278,12 +288,12 @@ class World(Model):
     description: str = ""
     gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
     origin: Origin = Origin()
-    wind: Vector3 = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
+    wind: Wind = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
     weather: Weather = Weather()
     water: Water | None = Field(None, description="a sea or a lake; none if left out")
     magnetic_field: Vector3 = Field((1.1e-6, 21.5e-6, -43.0e-6), description="world, T")
     pressure: Positive = Field(101325.0, description="at mean sea level, Pa")
-    temperature: Positive = Field(288.15, description="at mean sea level, K")
+    temperature: Kelvin = Field(288.15, description="at mean sea level, K; 170 to 350")
     terrain: Annotated[Plane | HeightField | Survey | Meadow | Vineyard | Mountains, Field(discriminator="kind")] = (
         Plane()
     )
@@ -361,3 +371,8 @@ class Scenario(Model):
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
+
+    @property
+    def names(self) -> list[str]:
+        """Those of all vehicles, copies too."""
+        return [copy for name, vehicle in self.vehicles.items() for copy in vehicle.names(name)]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import numpy as np
-from pydantic import AfterValidator, Field, model_validator
-
-from airloom.basics.hints import did_you_mean
+from pydantic import Field, model_validator
 
 from .values import Model, Number, Positive
 
-MEDIANS = {
+DropClass = Literal["very_fine", "fine", "medium", "coarse", "very_coarse", "extremely_coarse"]
+MEDIANS: dict[DropClass, tuple[float, float]] = {
     "very_fine": (61.0, 105.0), "fine": (106.0, 235.0), "medium": (236.0, 340.0), "coarse": (341.0, 403.0),
     "very_coarse": (404.0, 502.0), "extremely_coarse": (503.0, 665.0),
 }  # fmt: skip
@@ -21,13 +20,6 @@ USUAL_SPREAD = 2.4
 """Rosin–Rammler exponent of flat-fan nozzles: 80 % of the volume within 1.2 medians."""
 
 
-def _known_class(name: str) -> str:
-    if name not in MEDIANS:
-        raise ValueError(f"'{name}' is no class of drops{did_you_mean(name, MEDIANS)} Classes: {', '.join(MEDIANS)}")
-    return name
-
-
-DropClass = Annotated[str, AfterValidator(_known_class)]
 Reach = Annotated[Number, Field(ge=-50.0, le=50.0)]
 
 
@@ -51,7 +43,9 @@ class Nozzle(Model):
     direction: tuple[Reach, Reach, Reach] = Field((0.0, 0.0, -1.0), description="of the cone's axis, normalised")
     angle: Number = Field(80.0, ge=0.0, le=180.0, description="of the whole cone, degrees")
     size: Positive = Field(1.0, description="share of the flow, relative to that of the other nozzles")
-    drops: DropClass | Drops = Field("medium", description=f"a class ({', '.join(MEDIANS)}) or a distribution")
+    drops: DropClass | Drops = Field(
+        "medium", description=f"a class ({', '.join(get_args(DropClass))}) or a distribution"
+    )
     speed: Number = Field(15.0, ge=0.0, le=100.0, description="of the liquid when it leaves, m/s")
 
     @model_validator(mode="after")

@@ -13,7 +13,7 @@ from airloom import plugin
 from .definitions import Definitions, Place
 from .document import parse_value
 from .errors import KeyPath, ScenarioError, complaint, hint, shortened, shown, written
-from .keys import either, inside, known_keys, models
+from .keys import either, fields, inside, known_keys, models
 from .models import Scenario
 from .tree import InOverride, Node, child_of, plain, planted
 
@@ -97,10 +97,10 @@ class _Override:
 
     def _default(self, annotation: Any, key: str) -> Node | None:
         """What a key that is not written stands for, so that a value inside it can be set."""
-        fields = [model.model_fields[key] for model in models(annotation) if key in model.model_fields]
-        if not fields:
+        found = [fields(model)[key] for model in models(annotation) if key in fields(model)]
+        if not found:
             return None
-        default = fields[0].get_default(call_default_factory=True, validated_data={})
+        default = found[0].get_default(call_default_factory=True, validated_data={})
         if isinstance(default, BaseModel):
             return planted(default.model_dump(exclude_unset=True), self.origin)
         return planted({} if default in (None, PydanticUndefined) else default, self.origin)

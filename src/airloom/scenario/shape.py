@@ -47,7 +47,11 @@ SENSOR, CONTROLLER, ESTIMATOR, AUTOPILOT, SYSTEM = (
     _plugin("estimator"),
     _plugin("autopilot", null_is_a_value=True, params_files=_each(Shape(names_a="file"))),
     _plugin(
-        "system", file=Shape(names_a="file"), script=Shape(names_a="plugin"), mapping=Shape(names_a="name or file")
+        "system",
+        file=Shape(names_a="file"),
+        script=Shape(names_a="plugin"),
+        mapping=Shape(names_a="name or file"),
+        orders=_each(Shape(fields={"file": Shape(names_a="file")})),
     ),
 )
 TERRAIN = Shape(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, get_args, get_origin
 from pydantic import ValidationError
 
 from .errors import KeyPath, complaint, hint, listed, shown
-from .keys import alternatives, at, known_keys, models
+from .keys import alternatives, at, fields, known_keys, models
 from .tree import Node, child_of, node_at, origin_of, override_below
 
 EXPECTED = {
@@ -40,6 +40,10 @@ EXPECTED = {
 }
 
 
+OTHER_BRANCH = {"literal_error", "string_type", "float_type", "dict_type", "model_type", "list_type", "tuple_type"}
+"""What pydantic says of those branches of a union that the value is not meant for."""
+
+
 class Problem(NamedTuple):
     path: KeyPath
     what: str
@@ -57,9 +61,15 @@ def complaints(error: ValidationError, root: Node, expected: Any, top: KeyPath =
 def _by_path(error: ValidationError, root: Node, expected: Any, top: KeyPath) -> dict[KeyPath, list[Problem]]:
     value = node_at(root, top)
     assert value is not None
+    found = [
+        (details, *_without_branches(details["loc"], details["type"], value))
+        for details in error.errors(include_url=False)
+    ]
     grouped: dict[KeyPath, list[Problem]] = {}
-    for details in error.errors(include_url=False):
-        location, is_missing = _without_branches(details["loc"], details["type"], value)
+    for details, location, is_missing in found:
+        is_looked_into = any(other[: len(location)] == location != other for _, other, _ in found)
+        if is_looked_into and details["type"] in OTHER_BRANCH:
+            continue
         problem = _problem(details, location, is_missing, expected)
         path = _where_shared((*top, *problem.path), root)
         grouped.setdefault(path, []).append(problem)
@@ -120,8 +130,8 @@ def _problem(details: Any, path: KeyPath, is_missing: bool, expected: Any) -> Pr
 
 
 def _meaning(annotation: Any, key: str | int) -> str:
-    fields = [model.model_fields[str(key)] for model in models(annotation) if str(key) in model.model_fields]
-    return next((f" ({field.description})" for field in fields if field.description), "")
+    found = [fields(model)[str(key)] for model in models(annotation) if str(key) in fields(model)]
+    return next((f" ({field.description})" for field in found if field.description), "")
 
 
 def _needed_length(annotation: Any) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from airloom.errors import UserError
 
-from .values import Bounded, Extent, Model, Name, NonNegative, Number, Point, Positive, Vector3
+from .values import Bounded, Extent, Model, Name, NonNegative, Number, Point, Positive, Wind
 
 
 class WeatherError(UserError, ValueError):
@@ -19,14 +19,14 @@ class Constant(Model):
     """The same everywhere and always, on top of `world.wind`."""
 
     kind: Literal["constant"]
-    velocity: Vector3 = Field(description="world, m/s")
+    velocity: Wind = Field(description="world, m/s")
 
 
 class Wave(Model):
     """V (1 − A cos ωt) on x and y, V on z: it starts from the least wind if V and A are positive."""
 
     kind: Literal["wave"]
-    velocity: Vector3 = Field(description="V, its mean, world, m/s")
+    velocity: Wind = Field(description="V, its mean, world, m/s")
     amplitude: NonNegative = Field(0.5, le=100, description="A, as a share of the mean")
     pulsation: Positive = Field(0.5, description="ω, rad/s")
 
@@ -35,12 +35,12 @@ class Gust(Model):
     """A gust that swells as 1 − cosine, holds, and dies away as it came."""
 
     kind: Literal["gust"]
-    velocity: Vector3 = Field(description="at its height, world, m/s")
+    velocity: Wind = Field(description="at its height, world, m/s")
     start: NonNegative = Field(0.0, description="s")
     rise: Positive = Field(1.0, description="from nothing to its height, and back, s")
     hold: NonNegative = Field(0.0, description="at its height, s")
     every: Positive | None = Field(None, description="time from one gust to the next, s; only one if left out")
-    carried_by: Vector3 | None = Field(
+    carried_by: Wind | None = Field(
         None, description="how its front moves, starting at the origin, m/s; everywhere at once if left out"
     )
 
@@ -62,7 +62,7 @@ class Dryden(Model):
         None, description="15, 30 or 45 knots at 20 feet; light if neither this nor wind_at_20_feet is given"
     )
     wind_at_20_feet: NonNegative | None = Field(None, le=200, description="instead of an intensity, m/s")
-    carried_by: Vector3 | None = Field(
+    carried_by: Wind | None = Field(
         None, description="the mean wind, m/s; world.wind and constant layers together if left out"
     )
 

@@ -47,7 +47,7 @@ SPRAYED, ON_GROUND, ON_CANOPY, ON_OBJECTS, EVAPORATED, OUT, SUMS = range(7)
 ) = range(10)  # fmt: skip
 
 SIGMA_U, SIGMA_V, SIGMA_W = 2.4, 1.9, 1.25  # of u_*
-TRAYFORD = 84.76e-12  # m²/(s K)
+TRAYFORD, VENTILATION = 84.76e-12, 0.27  # m²/(s K)
 FAST, SUBSTEPS = 3.0, 4  # above this speed through the air, m/s, drag changes within a step, which is then divided
 SMALLEST = 2e-6  # m, below which a drop has evaporated
 _LOW, _32 = np.uint64(0xFFFFFFFF), np.uint64(32)
@@ -116,7 +116,7 @@ def _move(drop, v, h, air):
 @compiled
 def _evaporate(drop, reynolds, h, air, sums):
     """Whether anything is left."""
-    square = drop[DIAMETER] ** 2 - TRAYFORD * air[A_DEPRESSION] * (1.0 + 0.27 * sqrt(reynolds)) * h
+    square = drop[DIAMETER] ** 2 - TRAYFORD * air[A_DEPRESSION] * (1.0 + VENTILATION * sqrt(reynolds)) * h
     if square < SMALLEST * SMALLEST:
         sums[EVAPORATED] += drop[LITRES]
         return False

@@ -228,7 +228,7 @@ class Spray(System):
         if flow <= 0.0:
             return
         turn, place, velocity = matrix_from_quaternion(vehicle.attitude), vehicle.position, vehicle.velocity
-        rates = vehicle.rates
+        p, q, r = vehicle.rates
         for (name, nozzle), share in zip(vehicle.description.nozzles.items(), vehicle.nozzles.shares, strict=True):
             owed = self._owed.get((vehicle.name, name), 0.0) + share * flow
             new = int(owed / self._parcel)
@@ -238,7 +238,9 @@ class Spray(System):
             arm, axis = np.array(nozzle.position), np.array(nozzle.direction) / np.linalg.norm(nozzle.direction)
             numbers = np.empty(at.NOZZLE_WIDTH)
             numbers[at.N_PLACE : at.N_VELOCITY] = place + turn @ arm
-            numbers[at.N_VELOCITY : at.N_AXIS] = velocity + turn @ np.cross(rates, arm)
+            x, y, z = nozzle.position
+            around = np.array((q * z - r * y, r * x - p * z, p * y - q * x))  # ω × arm; np.cross is slow
+            numbers[at.N_VELOCITY : at.N_AXIS] = velocity + turn @ around
             numbers[at.N_AXIS : at.N_COSINE] = turn @ axis
             numbers[at.N_COSINE], numbers[at.N_SPEED] = cos(radians(0.5 * nozzle.angle)), nozzle.speed
             if self.count + new > len(self.drops):

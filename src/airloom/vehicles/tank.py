@@ -150,12 +150,7 @@ class Tank:
         self._told_dry = False
         self._sim.vehicles[self._vehicle].weigh()
         self._sim.event(self._vehicle, f"tank: filled to {litres:.3g} L")
-        self.warn_of_weight()
-
-    def warn_of_weight(self) -> None:
-        """If the rotors cannot lift what is in it."""
-        if (text := self._sim.vehicles[self._vehicle].too_heavy()) is not None:
-            self._sim.event(self._vehicle, f"{text} with {self.litres:.3g} L in its tank", level="warning")
+        self._sim.vehicles[self._vehicle].warn_of_weight()
 
     def _checked(self, what: str, value: Any, most: float, unit: str) -> float:
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from numba import types
 
 from airloom.compiled import Kernel, call_by_address, compiled, numbers_at
+from airloom.scenario.values import FASTEST_WIND
 from airloom.world.ground import ground
 
 Row = types.Array(types.float64, 1, "C")
@@ -23,6 +24,12 @@ call_law = call_by_address(LAW)
 def wind_law(function):
     """Make a wind law, `law(t, x, y, z, h, p, v)`, that vehicles and drops meet at their own place."""
     return Kernel(function, LAW)
+
+
+@compiled
+def is_wind(x, y, z):
+    """Whether these are numbers, and such that a wind may have."""
+    return abs(x) <= FASTEST_WIND and abs(y) <= FASTEST_WIND and abs(z) <= FASTEST_WIND
 
 
 @compiled

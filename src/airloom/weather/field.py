@@ -39,9 +39,9 @@ def _place(p, first, count, value):
 
 @compiled
 def _time(p, t):
-    """The time of the file; no number if it is over."""
+    """The time of the file; no number if it has not begun, or is over."""
     first, last = p[AXES], p[AXES + int(p[TIMES]) - 1]
-    if t <= last or last == first or p[RULE] == HOLD:
+    if first <= t <= last or last == first or p[RULE] == HOLD:
         return t
     return first + (t - first) - (last - first) * floor((t - first) / (last - first)) if p[RULE] == REPEAT else nan
 
@@ -79,7 +79,13 @@ class FieldLaw(Law):
 
     def __init__(self, layer: models.FieldOfWind, around: Surroundings) -> None:
         self._file, field = layer.file, read_field(layer.file)
-        self._end = float(field.time[-1]) if len(field.time) > 1 else inf
+        changes = len(field.time) > 1
+        begin, self._end = (float(field.time[0]) if changes else -inf), (float(field.time[-1]) if changes else inf)
+        if layer.at_end == "refuse" and begin > 0.0:
+            raise WeatherError(
+                f"{layer.file} begins at {begin:g} s, after the run; let its time begin at 0, or say at_end: hold or "
+                "at_end: repeat"
+            )
         if layer.at_end == "refuse" and self._end < around.duration:
             raise WeatherError(
                 f"{layer.file} ends at {self._end:g} s, before the run at {around.duration:g} s; shorten the run's "

@@ -8,6 +8,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from airloom.scenario.values import FASTEST_WIND
 from airloom.scenario.weather import WeatherError
 
 AXES = ("time", "z", "y", "x")
@@ -50,13 +51,23 @@ def read_field(file: str) -> Field:
             )
         if not np.isfinite(values).all():
             raise WeatherError(f"{file}: {name} holds values that are no finite numbers; fill the gaps first")
+        if np.abs(values).max() > FASTEST_WIND:
+            raise WeatherError(
+                f"{file}: {name} reaches {np.abs(values).max():.4g} m/s; no wind is over {FASTEST_WIND:g}"
+            )
         wind[..., k] = values.reshape(shape)
     return Field(**axes, wind=wind)
 
 
 def _axis(file: str, name: str, values: np.ndarray) -> np.ndarray:
-    if values.ndim != 1 or not len(values) or not np.isfinite(values).all() or (np.diff(values) <= 0).any():
-        raise WeatherError(f"{file}: {name} must be a list of finite numbers that grow, got the shape {values.shape}")
+    if values.ndim != 1 or not len(values) or not np.isfinite(values).all():
+        raise WeatherError(f"{file}: {name} must be a list of finite numbers, got the shape {values.shape}")
+    if (np.diff(values) <= 0).any():
+        at = int(np.argmax(np.diff(values) <= 0))
+        raise WeatherError(
+            f"{file}: {name} must grow, but {values[at + 1]:g} follows {values[at]:g}; turn round an axis that falls, "
+            "and the wind along it"
+        )
     return values
 
 

@@ -8,6 +8,7 @@ takes a few microseconds each.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Callable
 from math import nan
 from pathlib import Path
@@ -23,6 +24,7 @@ from airloom.basics.text import sound
 from airloom.compiled import Kernel
 from airloom.plugin import PluginError, function_in, line_in
 from airloom.scenario import weather as models
+from airloom.scenario.values import FASTEST_WIND
 from airloom.scenario.weather import WeatherError
 from airloom.weather.air import LAW, wind_law
 from airloom.weather.law import Law, Surroundings
@@ -133,7 +135,7 @@ class FunctionLaw(Law):
 
     def why_not(self, time: float, position: tuple[float, float, float]) -> str:
         if self._failure is None and isinstance(self._function, Kernel):
-            return f"{self._name} gives no number"
+            return f"{self._name} gives no number, or more than {FASTEST_WIND:g} m/s"
         return self._failure or self._wrong(time, position) or f"{self._name} gives no number once it is compiled"
 
     def complaint(self) -> str | None:
@@ -147,8 +149,9 @@ class FunctionLaw(Law):
 
 
 def _gist(error: Exception) -> str:
-    """What Numba could not compile, without the steps that it came through."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    """What Numba could not compile, without the steps that it came through and without its colours."""
+    plain = re.sub(r"\x1b\[\d*m", "", str(error))
+    lines = [line.strip() for line in plain.splitlines() if line.strip()]
     return next((line for line in lines if not line.startswith("Failed in")), type(error).__name__)
 
 
@@ -159,6 +162,8 @@ def _three_numbers(given: Any) -> tuple[float, float, float]:
         raise WeatherError(f"must give three numbers, east, north and up in m/s, got {given!r}") from None
     if not np.isfinite([x, y, z]).all():
         raise WeatherError(f"must give finite numbers, got {given!r}")
+    if max(abs(x), abs(y), abs(z)) > FASTEST_WIND:
+        raise WeatherError(f"must give at most {FASTEST_WIND:g} m/s, got {given!r}")
     return x, y, z
 
 

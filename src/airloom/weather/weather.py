@@ -13,15 +13,14 @@ from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.errors import Refusal, RunError
 from airloom.scenario.errors import ScenarioError
-from airloom.weather.air import wind_at
+from airloom.scenario.values import FASTEST_WIND
+from airloom.weather.air import is_wind, wind_at
 from airloom.weather.info import WindInfo
-from airloom.world.atmosphere import humid_air_density
+from airloom.world.atmosphere import STANDARD_DENSITY, humid_air_density
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.weather.layers import Layers
-
-FASTEST = 1000.0  # m/s
 
 
 class WindFailed(RunError):
@@ -47,11 +46,11 @@ class Weather:
 
     def wind(self, position: Any, time: float | None = None) -> np.ndarray:
         """Velocity of the air at a place (world, m), now or at another time (s), m/s."""
-        x, y, z = (float(number) for number in position)
+        place = np.array(position, dtype=float)
+        if place.shape != (3,) or not np.isfinite(place).all():
+            raise ValueError(f"a place is three numbers, x, y and z in m, got {position}")
         out = np.zeros(3)
-        wind_at(
-            self.layers, self._sim.fleet.flight.world, self._sim.time if time is None else float(time), x, y, z, out
-        )
+        wind_at(self.layers, self._sim.fleet.flight.world, self._sim.time if time is None else float(time), *place, out)
         return out
 
     def density(self, altitude: float) -> float:
@@ -75,7 +74,8 @@ class Weather:
                     self._sim.fleet.column(craft)[row.WINDX // LANES :][:3] = self._layers.wind
 
     def begin(self) -> None:
-        """Before the first tick: vehicles feel the wind at their places; a law that fails at once is refused."""
+        """Before the first tick: vehicles feel the air at their places; a law that fails at once is refused."""
+        self._thin_out()
         for name, law in zip(self._layers.names, self._layers.laws, strict=True):
             if (text := law.complaint()) is not None:
                 self._sim.event("weather", f"{name}: {text}", level="warning")
@@ -85,9 +85,17 @@ class Weather:
             column = self._sim.fleet.column(craft)
             place = column[row.PX // LANES :][:3]
             wind = self.wind(place, 0.0)
-            if not np.isfinite(wind).all():
+            if not is_wind(*wind):
                 raise ScenarioError(f"{self._sim.scenario.name}: {self._blame(0.0, place)}")
             column[row.WINDX // LANES :][:3] = wind
+
+    def _thin_out(self) -> None:
+        world = self._sim.scenario.world
+        if world.weather.density == "actual":
+            for craft in self._sim.fleet.crafts:
+                column = self._sim.fleet.column(craft)
+                altitude = world.origin.altitude + float(column[row.PZ // LANES])
+                column[row.DENSITY // LANES] = self.density(altitude) / STANDARD_DENSITY
 
     def check(self) -> None:
         """End the run if a law has given no number since somebody looked last."""
@@ -103,7 +111,7 @@ class Weather:
         out = np.zeros(3)
         for k, (name, law) in enumerate(zip(self._layers.names, self._layers.laws, strict=True)):
             wind_at(self.layers[: k + 1], self._sim.fleet.flight.world, time, x, y, z, out)
-            if not np.isfinite(out).all():
+            if not is_wind(*out):
                 return f"{name} gives no wind at t = {time:.4g} s: {law.why_not(time, (x, y, z))}"
         return f"the wind at t = {time:.4g} s was no number"
 
@@ -126,6 +134,6 @@ def _vector(wind: Any) -> np.ndarray:
         vector = np.array(wind, dtype=float)
     except (TypeError, ValueError):
         vector = np.empty(0)
-    if vector.shape != (3,) or not (np.abs(vector) <= FASTEST).all():
-        raise WindRefused(f"a wind is three numbers of at most {FASTEST:g} m/s, got {wind}")
+    if vector.shape != (3,) or not (np.abs(vector) <= FASTEST_WIND).all():
+        raise WindRefused(f"a wind is three numbers of at most {FASTEST_WIND:g} m/s, got {wind}")
     return vector

@@ -180,12 +180,31 @@ def test_what_cannot_be_lifted_stays_on_the_ground_and_the_run_says_why(tmp_path
     assert any("lift 699 N, the vehicle weighs 834 N: it cannot fly with 10 L" in text for text in sim.warnings)
 
 
+def test_what_cannot_be_lifted_in_thin_air_stays_on_the_ground_and_the_run_says_why(tmp_path):
+    high = "world: {origin: {altitude: 4000}, weather: {density: actual}}"
+    sim = load(tmp_path, "{extends: sprayer, tank: {density: 4000}}", more=high)
+    assert hover(sim, until=3.0).position[2] == pytest.approx(0.42, abs=0.02)
+    assert any("lift 467 N, the vehicle weighs 539 N: it cannot fly with 10 L" in text for text in sim.warnings)
+    assert any(text.endswith("in its tank in air of 0.818 kg/m³") for text in sim.warnings)
+
+
 def test_a_dry_vehicle_that_is_too_heavy_is_refused_as_ever(tmp_path):
     with pytest.raises(al.ScenarioError, match="it cannot fly"):
         load(tmp_path, "{extends: sprayer, mass: 80}")
 
 
 # -- flight ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("controller", ["modes", "cascade"])
+def test_a_full_sprayer_flies_on_a_plateau_as_by_the_sea(controller, tmp_path):
+    heights = []
+    for altitude in (0, 4000):
+        world = f"world: {{origin: {{altitude: {altitude}}}, weather: {{density: actual}}}}"
+        sim = load(tmp_path, f"{{extends: sprayer, controller: {controller}}}", more=world)
+        heights.append(hover(sim, until=6.0).position[2])
+    assert heights[0] == pytest.approx(5.0, abs=0.25)
+    assert heights[1] == pytest.approx(heights[0], abs=0.02)
 
 
 @pytest.mark.parametrize("controller", ["modes", "cascade"])
