@@ -17,7 +17,7 @@ from airloom.compiled import Kernel, bytes_at, compiled, integers_at, libc, numb
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import ARRIVED, block_kernel, guide_kernel
-from airloom.control.lanes import angle_of, limit, shortest_turn, update
+from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.engines.lockstep import FILE as WIRE_FILE
 from airloom.engines.lockstep import OWN as WIRE_OWN

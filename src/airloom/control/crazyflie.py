@@ -23,7 +23,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
-from airloom.control.lanes import angle_of, limit, shortest_turn, update
+from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 
 DEGREE = pi / 180.0
 

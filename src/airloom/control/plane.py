@@ -22,7 +22,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
-from airloom.control.lanes import limit
+from airloom.compiled.lanes import limit
 from airloom.physics.attitude import rotation
 from airloom.vehicles.aeroplane import Aeroplane
 

@@ -5,7 +5,7 @@ from math import atan2, inf, nan, pi
 import numpy as np
 import pytest
 
-from airloom.control.lanes import angle_of, shortest_turn
+from airloom.compiled.lanes import angle_of, shortest_turn
 
 
 def test_an_angle_is_that_of_the_c_library() -> None:
