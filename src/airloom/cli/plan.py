@@ -166,7 +166,7 @@ def _tell(planned: Plan) -> None:
     job, sums, field = planned.job, planned.job.totals, planned.field
     flows = [stretch.flow for line in job.lines for stretch in line.spray]
     rates = [stretch.rate for line in job.lines for stretch in line.spray]
-    outside = planned.overspray
+    outside, (x, y) = planned.overspray, job.refill.place
     table = new_table("", "", title=job.name)
     for what, text in (
         ("field", f"{sums.hectares:.2f} ha"),
@@ -176,7 +176,8 @@ def _tell(planned: Plan) -> None:
         ("outside", f"{outside:,.0f} m² beyond the field are sprayed" if outside > 1 else "nothing is sprayed there"),
         ("height", f"{job.height:g} m above plants of {job.canopy:g} m"),
         ("rate", f"{_range(rates)} L/ha, {_range(flows)} L/min at {job.speed:g} m/s"),
-        ("liquid", f"{sums.litres:.1f} L, {sums.refills} refills of {job.tank:g} L"),
+        ("liquid", f"{sums.litres:.1f} L, {sums.refills} refill{'s' if sums.refills != 1 else ''} of {job.tank:g} L"),
+        ("refilling", f"at ({x:.1f}, {y:.1f}), where the ground is {job.refill.height:.2f} m high"),
         ("time", f"{sums.minutes:.0f} min, about"),
     ):
         table.add_row(what, text)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.fields import HERE, RECTANGLE, point, polygon, write
+from tests.fields import HERE, RECTANGLE, point, polygon, position, write
 
 from airloom.farm import FarmError, plan_field, plans_of, read_job, write_plan
 from airloom.farm.estimate import litres_on, loads
@@ -128,7 +128,8 @@ def test_plans_have_the_commands_of_each_autopilot(field, sprayer, command, on, 
     assert told[0] == pytest.approx(on)
     assert told[1] == pytest.approx(off)
     assert [item["command"] for item in items][:2] == [22, 178]
-    assert items[-1]["command"] == 20
+    assert items[-1]["command"] == 21
+    assert items[-1]["params"][4:6] == pytest.approx(position(-60, -30)[::-1], abs=1e-6)
 
 
 def test_our_own_reader_opens_the_plans(field, tmp_path):
