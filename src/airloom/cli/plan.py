@@ -217,11 +217,11 @@ def _tell_of_plans(planned: Plan, command: SprayCommand) -> None:
 
 
 def _compare(planned: Plan, run: str, folder: Path | None) -> None:
-    from airloom.farm.comparison import Deposit, deposit_in, draw_comparison
+    from airloom.farm.comparison import SQUARE, Deposit, deposit_in, draw_comparison
     from airloom.runs import RunFolder
 
     source = Path(run) if Path(run).is_file() else RunFolder.open(run).path
-    deposit = Deposit.read(deposit_in(source))
+    deposit = Deposit.read(deposit_in(source)).in_squares(SQUARE, planned.field)
     comparison = deposit.against(planned.field, planned.rates)
     target = folder or (source.parent if source.is_file() else source)
     target.mkdir(parents=True, exist_ok=True)

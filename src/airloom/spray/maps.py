@@ -124,7 +124,7 @@ class DepositionMap:
         figure.savefig(file, metadata={"Software": None})
 
     def sprayed_part(self, margin: float) -> tuple[slice, slice]:
-        """Cells of nearly all that has landed, not of what drifted far, and of a margin around, m; all if nothing has."""
+        """Cells of nearly all that has landed, not of what drifted far, and of a margin around, m; or all cells."""
         wet = self.ground + self.canopy
         if not wet.any():
             return slice(0, wet.shape[0]), slice(0, wet.shape[1])
