@@ -243,36 +243,36 @@ class _Planner:
         return JobLine(start=_rounded(start), end=_rounded(end), heights=self._clearance.along(start, end), spray=spray)
 
     def _stretches(self, start: Point, direction: Point, a: float, b: float) -> list[Stretch]:
-        """Of equal rates, those that are 0 left out; limited to what pump and nozzles give."""
+        """Of rates that hardly differ, those of 0 left out; limited to what pump and nozzles give."""
         wishes, count = self._wishes, max(round((b - a) / STEP), 1)
         ends = np.linspace(a, b, count + 1)
-        asked = self._asked(start, direction, (ends[:-1] + ends[1:]) / 2)
+        rates = self._asked(start, direction, (ends[:-1] + ends[1:]) / 2)
+        self._greatest = max(self._greatest, float(rates.max()))
+        steps = np.round(rates / max(FINENESS * self._greatest, 1e-6))
         found = []
-        changes = np.flatnonzero(np.diff(asked)) + 1
+        changes = np.flatnonzero(np.diff(steps)) + 1
         for first, last in zip([0, *changes], [*changes, count], strict=True):
-            if asked[first] <= 0:
+            asked = float(rates[first:last].mean())
+            if steps[first] <= 0:
                 continue
-            given = self._limited(asked[first])
+            given = self._limited(asked)
             stretch = Stretch(
                 start=round(ends[first], 3), end=round(ends[last], 3), rate=round(given, 3),
                 flow=round(flow_for(given, wishes.swath, wishes.speed), 4),
             )  # fmt: skip
             found.append(stretch)
-            if abs(given - asked[first]) > 1e-9:
-                self._shortfalls.append(Shortfall(len(self._made) + 1, stretch, float(asked[first])))
+            if abs(given - asked) > 1e-9:
+                self._shortfalls.append(Shortfall(len(self._made) + 1, stretch, asked))
         return found
 
     def _asked(self, start: Point, direction: Point, along: np.ndarray) -> np.ndarray:
-        """L/ha at distances along a line, the mean over the swath, in steps that are worth a change."""
+        """L/ha at distances along a line, the mean over the swath."""
         if isinstance(self._rates, Constant):
             return np.full(len(along), self._rates.rate)
         across = (np.arange(ACROSS) + 0.5) / ACROSS - 0.5
         x = start[0] + along[:, None] * direction[0] - self._wishes.swath * across * direction[1]
         y = start[1] + along[:, None] * direction[1] + self._wishes.swath * across * direction[0]
-        rates = self._rates.at(x.ravel(), y.ravel()).reshape(x.shape).mean(axis=1)
-        self._greatest = max(self._greatest, float(rates.max()))
-        step = max(FINENESS * self._greatest, 1e-6)
-        return np.round(rates / step) * step
+        return self._rates.at(x.ravel(), y.ravel()).reshape(x.shape).mean(axis=1)
 
     def _limited(self, rate: float) -> float:
         if self._wishes.flow is None:
