@@ -129,10 +129,18 @@ def _draw_ways(axes: Axes, job: Job, turns: list[Way], refills: list[Way]) -> No
     for k, way in enumerate([*ends, *turns]):
         label = "turns and ends in the headland" if k == 0 else None
         axes.plot(*way.T, color=TURN, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1, label=label)
-    axes.scatter(*job.refill.place, s=90, color=REFILL, marker="^", zorder=6, label="place of refilling")
+    axes.scatter(
+        [job.refill.place[0]],
+        [job.refill.place[1]],
+        s=90,
+        color=REFILL,
+        marker="^",
+        zorder=6,
+        label="place of refilling",
+    )
     used_up = np.array([way[0] for way in refills[1:-1]])
     if used_up.size:
-        axes.scatter(*used_up.T, s=40, color=REFILL, marker="x", zorder=6, label="tank used up")
+        axes.scatter(used_up[:, 0], used_up[:, 1], s=40, color=REFILL, marker="x", zorder=6, label="tank used up")
     for k, way in enumerate(refills if len(refills) <= MANY else []):
         label = "to and from the place of refilling" if k == 0 else None
         axes.plot(*way.T, color=REFILL, linewidth=0.8, linestyle=":", zorder=1, label=label)

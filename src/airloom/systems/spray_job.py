@@ -11,7 +11,7 @@ from pydantic import Field
 
 from airloom.farm.geojson import FarmError
 from airloom.farm.job import NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
-from airloom.farm.routes import NEAREST, Routes
+from airloom.farm.routes import NEAREST, Point, Routes
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Sleep
 from airloom.plugin import Parameters
@@ -171,17 +171,19 @@ class SprayJob(System):
         return self._tank.litres - self.parameters.reserve < min(need, worth)
 
     async def _approach(self, pilot: Pilot, line: JobLine, first: float) -> None:
-        place, here = line.place(first), pilot.vehicle.position
-        if self._is_high or dist(place, here) > NEARBY or not self._routes.is_free(here[:2], place[:2]):
-            await self._travel(pilot, place[:2], line.direction)
+        place = line.place(first)
+        (x, y, _), (to_x, to_y, _) = pilot.vehicle.position.tolist(), place.tolist()
+        is_far = dist(place, pilot.vehicle.position) > NEARBY
+        if self._is_high or is_far or not self._routes.is_free((x, y), (to_x, to_y)):
+            await self._travel(pilot, (to_x, to_y), line.direction)
         await pilot.goto(place, line.direction, CLIMB if self._is_high else self.job.speed)
         self._is_high = False
 
-    async def _travel(self, pilot: Pilot, goal: Any, yaw: float | None = None) -> None:
+    async def _travel(self, pilot: Pilot, goal: Point, yaw: float | None = None) -> None:
         """At the height for that, around what is not flown over."""
         await self._rise(pilot)
-        here, there = (tuple(map(float, place[:2])) for place in (pilot.vehicle.position, goal))
-        for x, y in [*self._routes.between(here, there), there]:
+        here_x, here_y, _ = pilot.vehicle.position.tolist()
+        for x, y in self._routes.whole((here_x, here_y), goal)[1:]:
             await pilot.goto((x, y, self.job.transit), yaw, self.job.speed, above_ground=True)
 
     async def _rise(self, pilot: Pilot) -> None:
