@@ -67,10 +67,10 @@ SHOTS = {
     "motors-tank-wind": Shot(16, "follow"),
     "gust-tilt": Shot(20, "chase"),
     "overload": Shot(6, "chase"),
-    "vineyard": Shot(75, "follow"),
+    "vineyard": Shot(64, "follow"),
     "flock": Shot(40, zoom=2.0, middle=(0.34, 0.44)),
     "flock-lossy": Shot(40, zoom=2.0, middle=(0.32, 0.44)),
-    "flock-members": Shot(20, zoom=2.0, middle=(0.4, 0.44)),
+    "flock-members": Shot(20, zoom=2.0, middle=(0.55, 0.38)),
 }
 
 

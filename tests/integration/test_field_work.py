@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from math import exp
 
 import numpy as np
 import pytest
-from tests.fields import HERE, point, polygon, write
+import shapely
+from tests.fields import HERE, point, polygon, position, write
 
 import airloom as al
 from airloom.farm import plan_field, plans_of
@@ -27,8 +29,8 @@ systems: {job: {kind: spray_job, vehicle: drone, file: job.json}}
 def work(tmp_path):
     """A simulation of a job on a small field, and the job."""
 
-    def make(tank=10.0, lag=0.3, setting=None, **wishes):
-        field = write(tmp_path / "f.geojson", polygon(SMALL), point(-36, -12))
+    def make(tank=10.0, lag=0.3, setting=None, shut=(), **wishes):
+        field = write(tmp_path / "f.geojson", polygon(SMALL), point(-36, -12), *shut)
         job = plan_field(field, **{"tank": tank, "lag": lag, "height": 3.0, "rate": 30.0} | wishes).job
         (tmp_path / "job.json").write_text(job_text(job))
         (tmp_path / "work.yaml").write_text(SCENARIO)
@@ -105,6 +107,46 @@ def test_it_returns_to_refill_and_goes_on_where_it_stopped(work):
     assert length == pytest.approx(job.totals.sprayed_metres, abs=0.3)
     assert sim.vehicles["drone"].tank.given == pytest.approx(job.totals.litres, rel=0.02)
     assert not any("empty" in text for text in sim.warnings)
+
+
+EDDIES = {"world.wind": [5, 3, 0], "world.weather.layers": {"eddies": {"kind": "dryden", "wind_at_20_feet": 8}}}
+
+
+def test_eddies_delay_a_job_little_and_do_not_end_it(work):
+    """Where somebody waited until the vehicle was within 0.2 m, this took minutes longer or came to no end."""
+    calm, _ = work()
+    (found,) = flown(calm)
+    assert found.good
+    tossed, _ = work(setting=EDDIES)
+    (found,) = flown(tossed)
+    assert found.good, found.text
+    assert tossed.time < 1.3 * calm.time
+
+
+WALL = [(-60, -11), (30, -11), (30, -8.5), (-60, -8.5)]
+
+
+def test_flights_to_refill_go_around_what_is_not_flown_over(work):
+    """To the first line, to refill twice, and home; the wall is between the field and the place of refilling."""
+    setting = {"systems.job.refill_time": 1, "vehicles.drone.pose.position": [-36, -14, 0.42]}
+    sim, _ = work(tank=1.0, setting=setting, shut=[polygon(WALL, no_fly=True)], refill=tuple(position(-36, -14)))
+    drone, track = sim.vehicles["drone"], []
+    while not sim.verdict.findings:
+        sim.run(sim.time + 0.5)
+        track.append(drone.position[:2])
+    (found,) = sim.verdict.findings
+    assert found.good, found.text
+    assert found.text.endswith("2 refills")
+    assert shapely.Polygon(WALL).distance(shapely.LineString(track)) > 0.5
+    assert sum(a[1] < -9.75 <= b[1] for a, b in pairwise(track)) == 3, "there, and after each refill"
+    assert drone.position[:2] == pytest.approx((-36, -14), abs=0.5)
+
+
+def test_a_refill_is_as_much_as_was_planned(work):
+    sim, _ = work(tank=1.0, setting={"systems.job.refill_time": 1, "vehicles.drone.tank.capacity": 10,
+                                     "vehicles.drone.tank.litres": 1.0})  # fmt: skip
+    (found,) = flown(sim)
+    assert found.text.endswith("2 refills")
 
 
 def test_a_prescription_changes_the_flow_on_the_way(work, tmp_path):
@@ -185,10 +227,11 @@ def test_jobs_that_cannot_be_flown_are_refused(work, tmp_path):
         ({"systems.job.file": str(tmp_path / "nothing.json")}, "there is no file"),
         ({"world.origin": {"latitude": 0.0, "longitude": 0.0}}, "km from the world's origin; set world.origin="),
         ({"world.terrain": {"kind": "plane", "height": 5.0}}, "line 1 of the job leads into the ground at"),
+        ({"vehicles.drone.pose.position": [0, -10, 0.42]}, r"drone starts in a no-fly area of the job, or within 1 m"),
         ({"vehicles.drone.tank.max_flow": 2}, "asks for 2.88 L/min, and drone's pump gives 2; plan it slower"),
     ):
         with pytest.raises(al.ScenarioError, match=message):
-            work(setting=setting)
+            work(setting=setting, shut=[polygon([(-5, -12), (5, -12), (5, -9), (-5, -9)], no_fly=True)])
     with pytest.raises(al.ScenarioError, match=r"drone has no tank to spray from; choose .* or set dry: true"):
         al.Simulation.load(tmp_path / "work.yaml", overrides={"vehicles.drone": "multirotor"})
 

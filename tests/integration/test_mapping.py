@@ -36,12 +36,20 @@ def test_the_points_lie_on_the_ground_and_the_verdict_says_how_well(tmp_path):
     assert RunFolder.create("lidar", tmp_path / "run", replace=True).path == tmp_path / "run"
 
 
-def test_a_survey_that_is_not_good_enough_fails(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_survey_that_is_not_good_enough_fails(tmp_path):
     sim = Simulation.load("lidar", overrides={**FLIGHT, "duration": 1.0, "systems.mapping.allowed": 0.001})
-    sim.run()
-    assert not sim.verdict.is_good
+    outcome = RecordedRun(sim, RunFolder.create("lidar", tmp_path / "run")).fly()
+    assert outcome.status == "failed"
     assert "0.001 m are allowed" in str(sim.verdict)
+
+
+def test_a_survey_that_is_stopped_keeps_what_it_has_seen(tmp_path):
+    run = RecordedRun(Simulation.load("lidar", overrides=FLIGHT), RunFolder.create("lidar", tmp_path / "run"))
+    outcome = run.fly(lambda: run.stop() if run.sim.time > 1.0 else None)
+    assert outcome.status == "stopped"
+    seen = run.sim.systems["mapping"].points
+    assert len(seen) > 100
+    assert len(laspy.read(tmp_path / "run" / "points.laz").points) == len(seen)
 
 
 def test_a_log_keeps_what_eyes_saw_and_a_figure_shows_it(tmp_path):

@@ -166,7 +166,7 @@ def _tell(planned: Plan) -> None:
     job, sums, field = planned.job, planned.job.totals, planned.field
     flows = [stretch.flow for line in job.lines for stretch in line.spray]
     rates = [stretch.rate for line in job.lines for stretch in line.spray]
-    outside = planned.overspray
+    outside, (x, y) = planned.overspray, job.refill.place
     table = new_table("", "", title=job.name)
     for what, text in (
         ("field", f"{sums.hectares:.2f} ha"),
@@ -176,7 +176,8 @@ def _tell(planned: Plan) -> None:
         ("outside", f"{outside:,.0f} m² beyond the field are sprayed" if outside > 1 else "nothing is sprayed there"),
         ("height", f"{job.height:g} m above plants of {job.canopy:g} m"),
         ("rate", f"{_range(rates)} L/ha, {_range(flows)} L/min at {job.speed:g} m/s"),
-        ("liquid", f"{sums.litres:.1f} L, {sums.refills} refills of {job.tank:g} L"),
+        ("liquid", f"{sums.litres:.1f} L, {sums.refills} refill{'s' if sums.refills != 1 else ''} of {job.tank:g} L"),
+        ("refilling", f"at ({x:.1f}, {y:.1f}), where the ground is {job.refill.height:.2f} m high"),
         ("time", f"{sums.minutes:.0f} min, about"),
     ):
         table.add_row(what, text)
@@ -216,11 +217,11 @@ def _tell_of_plans(planned: Plan, command: SprayCommand) -> None:
 
 
 def _compare(planned: Plan, run: str, folder: Path | None) -> None:
-    from airloom.farm.comparison import Deposit, deposit_in, draw_comparison
+    from airloom.farm.comparison import SQUARE, Deposit, deposit_in, draw_comparison
     from airloom.runs import RunFolder
 
     source = Path(run) if Path(run).is_file() else RunFolder.open(run).path
-    deposit = Deposit.read(deposit_in(source))
+    deposit = Deposit.read(deposit_in(source)).in_squares(SQUARE, planned.field)
     comparison = deposit.against(planned.field, planned.rates)
     target = folder or (source.parent if source.is_file() else source)
     target.mkdir(parents=True, exist_ok=True)

@@ -13,11 +13,12 @@ from airloom.farm.geojson import FarmError, shapely
 from airloom.farm.job import SQUARE_METRES
 from airloom.farm.prescription import Rates
 from airloom.terrain.extras import library
-from airloom.terrain.frame import crs_of
+from airloom.terrain.frame import Frame, crs_of
 from airloom.terrain.raster import applied
 
 CLOSE = 0.2
 """A place has got what was asked for if it got so much of it more or less."""
+SQUARE = 1.0  # m: side of the squares whose means are compared
 MAP_WIDTH, MAP_HEIGHT, DPI = 8.0, 7.0, 110  # inches of one map, at most
 
 
@@ -125,18 +126,35 @@ class Deposit:
         except rasterio.errors.RasterioError as error:
             raise FarmError(f"{file} cannot be read: {error}") from None
 
+    def in_squares(self, side: float, field: Field) -> Deposit:
+        """With pixels of about so many metres: no sprayer is finer, and where single drops fall is chance."""
+        count = max(round(side / self._cell_area(field) ** 0.5), 1)
+        rows, columns = (size // count for size in self.given.shape)
+        if count == 1 or not rows or not columns:
+            return self
+        whole = self.given[: rows * count, : columns * count]
+        means = whole.reshape(rows, count, columns, count).mean(axis=(1, 3))
+        return Deposit(means, self.transform @ self.transform.scale(count), self.crs)
+
+    def _frame(self, field: Field) -> Frame:
+        return frame_of(field.origin, crs_of(self.crs.to_wkt(), "the map"))
+
+    def _cell_area(self, field: Field) -> float:
+        """m²"""
+        corners = applied(self.transform, np.eye(3)[1], np.eye(3)[2])
+        origin, right, down = self._frame(field).local(*corners, 0.0)[:, :2]
+        (a, b), (c, d) = right - origin, down - origin
+        return abs(a * d - b * c)
+
     def against(self, field: Field, rates: Rates) -> Comparison:
         """With what was asked for at the middle of each pixel."""
         rows, columns = np.indices(self.given.shape)
         east, north = applied(self.transform, columns.ravel() + 0.5, rows.ravel() + 0.5)
-        frame = frame_of(field.origin, crs_of(self.crs.to_wkt(), "the map"))
-        x, y, _ = frame.local(east, north, field.origin.altitude).T
+        x, y, _ = self._frame(field).local(east, north, field.origin.altitude).T
         inside = shapely().contains_xy(field.area, x, y)
         asked = np.full(x.size, np.nan)
         asked[inside] = rates.at(x[inside], y[inside])
-        corners = frame.local(*applied(self.transform, np.eye(3)[1], np.eye(3)[2]), 0.0)[:, :2]
-        (a, b), (c, d) = corners[1] - corners[0], corners[2] - corners[0]
-        return compare(asked.reshape(self.given.shape), self.given, abs(a * d - b * c))
+        return compare(asked.reshape(self.given.shape), self.given, self._cell_area(field))
 
     def save(self, comparison: Comparison, file: Path) -> None:
         """The difference as a GeoTIFF of the same pixels."""

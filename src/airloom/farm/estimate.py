@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import dist, pi
+from math import pi
 
 from airloom.farm.job import SQUARE_METRES, JobLine, Refill, Totals
+from airloom.farm.routes import Routes
 from airloom.missions.cruise import ACCELERATION, YAW_RATE, Pace
 
 CLIMB = 1.5  # m/s, up and down
@@ -17,18 +18,26 @@ def litres_on(line: JobLine, swath: float) -> float:
 
 
 def totals(
-    hectares: float, lines: list[JobLine], swath: float, speed: float, tank: float, refill: Refill, transit: float
+    hectares: float,
+    lines: list[JobLine],
+    swath: float,
+    speed: float,
+    tank: float,
+    refill: Refill,
+    transit: float,
+    routes: Routes,
 ) -> Totals:
-    """Times are those of the built-in stack on level ground."""
-    ways = [_way(before, line) for before, line in zip([None, *lines[:-1]], lines, strict=True)]
+    """Times are those of the built-in stack on level ground. Raises FarmError if a way is blocked."""
+    ways = [routes.length(before.end, line.start) for before, line in pairwise(lines)]
     seconds = sum(_seconds(line.length, speed) for line in lines)
     seconds += sum(max(_seconds(way, speed), pi / YAW_RATE if way else 0.0) for way in ways)
     litres = sum(litres_on(line, swath) for line in lines)
     breaks = [load[-1].end for load in loads(lines, swath, tank)[:-1]]
     leave, land = _seconds(transit, CLIMB), LANDING * transit
-    there_and_back = sum(2 * _seconds(dist(place, refill.place), speed) + 3 * leave + land for place in breaks)
-    ends = _seconds(dist(lines[0].start, refill.place), speed) + _seconds(dist(lines[-1].end, refill.place), speed)
-    seconds += there_and_back + len(breaks) * refill.seconds + ends + 3 * leave + land
+    there_and_back = sum(2 * _seconds(routes.length(place, refill.place), speed) + 3 * leave + land for place in breaks)
+    ends = routes.length(refill.place, lines[0].start), routes.length(lines[-1].end, refill.place)
+    seconds += sum(_seconds(way, speed) for way in ends)
+    seconds += there_and_back + len(breaks) * refill.seconds + 3 * leave + land
     sprayed = sum(line.sprayed for line in lines)
     return Totals(
         hectares=round(hectares, 4), sprayed_hectares=round(sprayed * swath / SQUARE_METRES, 4), lines=len(lines),
@@ -54,13 +63,6 @@ def loads(lines: list[JobLine], swath: float, tank: float, room: float = 0.0) ->
             left -= per_metre * (stretch.end - at)
         found[-1].append(line if begun == 0.0 else line.part((begun, line.length), room))
     return [load for load in found if load]
-
-
-def _way(before: JobLine | None, line: JobLine) -> float:
-    if before is None:
-        return 0.0
-    points = [before.end, *line.by_way_of, line.start]
-    return sum(dist(a, b) for a, b in pairwise(points))
 
 
 def _seconds(length: float, speed: float) -> float:

@@ -15,16 +15,14 @@ from typing import Any
 import numpy as np
 
 from airloom.farm.geojson import FarmError, Feature, read_features, shapely
+from airloom.farm.routes import CLEARANCE, Point
 from airloom.scenario.models import Origin
 from airloom.terrain.frame import Frame, degrees_of
 from airloom.terrain.frame import Place as OnEarth
 
 FARTHEST = 20_000.0  # m of a field from the origin
 LARGEST = 20e6  # m²
-CLEARANCE = 2.0  # m around what is not to be flown over
 SMOOTHED = 0.02  # of a field's diameter: what is less is no edge that rows would follow
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True)

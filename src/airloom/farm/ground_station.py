@@ -17,10 +17,11 @@ from typing import Any, Literal
 
 from airloom.farm.estimate import loads
 from airloom.farm.job import NEARBY, Job, JobLine
+from airloom.farm.routes import Point, Routes
 from airloom.world.geodesy import local_to_geodetic
 
 Sprayer = Literal["sprayer", "servo", "actuator"]
-WAYPOINT, RETURN, TAKEOFF, CHANGE_SPEED, SERVO, ACTUATOR, SPRAYER = 16, 20, 22, 178, 183, 187, 216
+WAYPOINT, LAND, TAKEOFF, CHANGE_SPEED, SERVO, ACTUATOR, SPRAYER = 16, 21, 22, 178, 183, 187, 216
 ABOVE_HOME, NO_PLACE = 3, 2
 FIRMWARE = {"sprayer": 3, "servo": 3, "actuator": 12}
 PULSES = 1000, 2000  # µs
@@ -31,25 +32,22 @@ APART = 2.0  # m: a change of height so near to one of the flow has no waypoint 
 class _PlanWriter:
     def __init__(self, job: Job, sprayer: Sprayer, servo: int, most: float) -> None:
         self._job, self._sprayer, self._servo, self._most = job, sprayer, servo, most
-        o = job.origin
+        self._routes, o = Routes(job.no_fly), job.origin
         self._origin = radians(o.latitude), radians(o.longitude), float(o.altitude)
         self._items: list[dict[str, Any]] = []
 
     def text(self, lines: list[JobLine]) -> str:
         job, (x, y) = self._job, self._job.refill.place
-        self._items = []
-        self._go(TAKEOFF, x, y, job.refill.height + job.transit)
+        self._items, here, height = [], (x, y), job.refill.height
+        self._go(TAKEOFF, x, y, height + job.transit)
         self._do(CHANGE_SPEED, 1, job.speed, -1)
-        here = x, y
         for line in lines:
-            if line.by_way_of or dist(here, line.start) > NEARBY:
-                for x, y in [*line.by_way_of, line.start]:
-                    self._go(WAYPOINT, x, y, line.height(0.0) + job.transit)
+            if line is lines[0] or dist(here, line.start) > NEARBY or not self._routes.is_free(here, line.start):
+                self._travel(here, line.start, max(height, line.height(0.0)))
             self._fly(line)
-            here = line.end
-            if line is lines[-1]:
-                self._go(WAYPOINT, *here, line.height(line.length) + job.transit)
-        self._do(RETURN)
+            here, height = line.end, line.height(line.length)
+        self._travel(here, job.refill.place, max(height, job.refill.height))
+        self._go(LAND, *job.refill.place, job.refill.height)
         content = {
             "fileType": "Plan", "version": 1, "groundStation": "QGroundControl",
             "geoFence": {"circles": [], "polygons": [], "version": 2}, "rallyPoints": {"points": [], "version": 2},
@@ -60,6 +58,11 @@ class _PlanWriter:
             },
         }  # fmt: skip
         return json.dumps(content, indent=1) + "\n"
+
+    def _travel(self, here: Point, goal: Point, height: float) -> None:
+        """At the height for that, around what is not flown over."""
+        for x, y in self._routes.whole(here, goal):
+            self._go(WAYPOINT, x, y, height + self._job.transit)
 
     def _fly(self, line: JobLine) -> None:
         """Waypoints where the height or the flow changes; what changes follows its waypoint, as autopilots do it."""

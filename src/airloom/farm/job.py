@@ -64,9 +64,6 @@ class JobLine(_Part):
         min_length=2, description="distance along the line and height above the origin, m; straight in between"
     )
     spray: list[Stretch] = Field(default_factory=list)
-    by_way_of: list[Level] = Field(
-        default_factory=list, description="places to pass on the way here from the line before, around no-fly areas"
-    )
 
     @model_validator(mode="after")
     def _goes_on(self) -> JobLine:
@@ -98,7 +95,6 @@ class JobLine(_Part):
             end=tuple(self.place(last)[:2]),
             heights=[(s - first, z) for s, z in heights],
             spray=[Stretch(start=a - first, end=b - first, rate=s.rate, flow=s.flow) for s, a, b in spans if b > a],
-            by_way_of=self.by_way_of if first == 0.0 else [],
         )
 
     @property
@@ -163,6 +159,9 @@ class Job(_Part):
     refill: Refill
     totals: Totals
     outline: list[Level] = Field(description="the corners of the field")
+    no_fly: list[Annotated[list[Level], Field(min_length=3)]] = Field(
+        default_factory=list, description="the corners of areas that are flown around; one within another is a hole"
+    )
     lines: list[JobLine] = Field(min_length=1, description="in the order in which they are flown")
 
     def seen_from(self, origin: Origin) -> Job:
@@ -180,6 +179,7 @@ class Job(_Part):
                 "origin": origin,
                 "refill": shift.refill(self.refill),
                 "outline": [shift.level(corner) for corner in self.outline],
+                "no_fly": [[shift.level(corner) for corner in ring] for ring in self.no_fly],
                 "lines": [shift.line(line) for line in self.lines],
             }
         )
@@ -208,7 +208,6 @@ class _Shift:
             end=self.level(line.end),
             heights=[(distance, place[2]) for distance, place in places],
             spray=line.spray,
-            by_way_of=[self.level(point) for point in line.by_way_of],
         )
 
 
@@ -232,10 +231,11 @@ def read_job(file: str | Path) -> Job:
 def job_text(job: Job) -> str:
     """With a line of text for each line of the field."""
     content = job.model_dump(mode="json")
-    lines, outline = content.pop("lines"), content.pop("outline")
+    lines, outline, no_fly = content.pop("lines"), content.pop("outline"), content.pop("no_fly")
     head = json.dumps(content, indent=2, ensure_ascii=False).removesuffix("\n}")
     rows = ",\n    ".join(_compact({k: v for k, v in line.items() if v != []}) for line in lines)
-    return f'{head},\n  "outline": {_compact(outline)},\n  "lines": [\n    {rows}\n  ]\n}}\n'
+    areas = f',\n  "no_fly": {_compact(no_fly)}' if no_fly else ""
+    return f'{head},\n  "outline": {_compact(outline)}{areas},\n  "lines": [\n    {rows}\n  ]\n}}\n'
 
 
 def _compact(value: Any) -> str:

@@ -16,8 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from airloom.farm.field import CLEARANCE, Field, Point
+from airloom.farm.field import Field
 from airloom.farm.geojson import FarmError, shapely
+from airloom.farm.routes import NEAREST, Point
 
 Edge = Literal["cover", "centre", "inside"]
 SHORTEST = 0.5  # m of a stretch that is worth the nozzles' while
@@ -63,7 +64,7 @@ class Pass:
 
 def lay_lines(field: Field, swath: float, edge: Edge, hop: float, turned: Any) -> list[list[Line]]:
     """Those at each v; `turned` brings a geometry to the axes of the rows."""
-    area, outline, no_fly = turned(field.area), turned(field.outline), turned(field.no_fly.buffer(CLEARANCE / 2))
+    area, outline, no_fly = turned(field.area), turned(field.outline), turned(field.no_fly.buffer(NEAREST))
     low, high = area.bounds[1], area.bounds[3]
     count = max(ceil((high - low) / swath - TOUCHING), 1)
     if count > MOST_LINES:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airloom.farm.estimate import loads
+from airloom.farm.job import Job
 from airloom.farm.planning import Plan
+from airloom.farm.routes import Routes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,32 +21,34 @@ LEAST, MOST = 0.35, 1.6  # height by width of the map
 FIELD, SHUT, NO_FLY, TURN, OPENS, CLOSES, REFILL = (
     "#eef3e4", "#ffffff", "#d9534f", "#8a8a8a", "#2e7d32", "#c62828", "#1f5fa8",
 )  # fmt: skip
+Way = np.ndarray  # places [n, 2]
 MANY = 60  # lines that leave no room for numbers and marks
 
 
 def draw_plan(plan: Plan, file: Path) -> None:
     from matplotlib.figure import Figure
 
-    west, south, east, north = _extent(plan)
+    job, routes = plan.job, Routes(plan.job.no_fly)
+    turns, refills = _turns(job, routes), _refills(job, routes)
+    west, south, east, north = _extent(job, [*turns, *refills])
     ratio = min(max((north - south) / (east - west), LEAST), MOST)
     figure = Figure(figsize=(SIZE, SIZE * ratio * 0.86 + 1.2), dpi=DPI, layout="constrained")
     axes = figure.subplots()
     _draw_field(axes, plan)
     lines = _draw_lines(axes, plan)
-    _draw_ways(axes, plan)
-    rates = {stretch.rate for line in plan.job.lines for stretch in line.spray}
+    _draw_ways(axes, job, turns, refills)
+    rates = {stretch.rate for line in job.lines for stretch in line.spray}
     if len(rates) > 1:
         figure.colorbar(lines, ax=axes, label="litres per hectare", shrink=0.8, pad=0.01)
-    sums = plan.job.totals
+    sums = job.totals
     axes.set(xlabel="east, m", ylabel="north, m", aspect="equal", xlim=(west, east), ylim=(south, north))
-    axes.set_title(f"{plan.job.name}: {sums.lines} lines, {sums.hectares:.2f} ha, {sums.litres:.1f} L", loc="left")
+    axes.set_title(f"{job.name}: {sums.lines} lines, {sums.hectares:.2f} ha, {sums.litres:.1f} L", loc="left")
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     figure.savefig(file, metadata={"Software": None})
 
 
-def _extent(plan: Plan) -> tuple[float, float, float, float]:
-    job = plan.job
-    points = np.array([*job.outline, job.refill.place, *(end for line in job.lines for end in (line.start, line.end))])
+def _extent(job: Job, ways: list[Way]) -> tuple[float, float, float, float]:
+    points = np.vstack([job.outline, *ways])
     (west, south), (east, north) = points.min(axis=0), points.max(axis=0)
     edge = 0.04 * max(east - west, north - south)
     return west - edge, south - edge, east + edge, north + edge
@@ -54,13 +59,17 @@ def _draw_field(axes: Axes, plan: Plan) -> None:
 
     field = plan.field
     for geometry, look in (
-        (field.outline, {"facecolor": SHUT, "edgecolor": "#555555", "hatch": "///", "linewidth": 0}),
+        (field.outline, {"facecolor": SHUT, "edgecolor": "#999999", "hatch": "///", "linewidth": 0, **_shut(field)}),
         (field.area, {"facecolor": FIELD, "edgecolor": "#7a8f5a", "linewidth": 1.0}),
-        (field.no_fly, {"facecolor": NO_FLY, "alpha": 0.35, "edgecolor": NO_FLY}),
+        (field.no_fly, {"facecolor": NO_FLY, "alpha": 0.35, "edgecolor": NO_FLY, "label": "not flown over"}),
     ):
         if not geometry.is_empty:
             axes.add_patch(PathPatch(_path_of(geometry), **look))
     axes.add_patch(PathPatch(_path_of(field.outline), facecolor="none", edgecolor="#445533", linewidth=1.4))
+
+
+def _shut(field: Any) -> dict[str, str]:
+    return {"label": "not sprayed"} if field.outline.area - field.area.area > 1.0 else {}
 
 
 def _path_of(geometry: Any) -> Any:
@@ -105,24 +114,44 @@ def _open_spans(line: Any) -> list[tuple[float, float]]:
 
 
 def _number_line(axes: Axes, line: Any, number: int) -> None:
-    middle, ahead = line.place(0.47 * line.length)[:2], line.place(0.53 * line.length)[:2]
-    axes.annotate("", ahead, middle, arrowprops={"arrowstyle": "-|>", "color": "#222222", "lw": 0.8})
+    a, b = max(_open_spans(line), key=lambda span: span[1] - span[0])
+    middle, ahead = line.place(0.5 * (a + b) - 0.1)[:2], line.place(0.5 * (a + b))[:2]
+    axes.annotate("", ahead, middle, arrowprops={"arrowstyle": "-|>", "color": "#222222", "lw": 0.8}, zorder=3)
     axes.annotate(
         f"{number}", line.start, ha="center", va="center", fontsize=6.5, color="#222222", zorder=5,
         bbox={"boxstyle": "circle,pad=0.15", "fc": "white", "ec": "#999999", "lw": 0.5},
     )  # fmt: skip
 
 
-def _draw_ways(axes: Axes, plan: Plan) -> None:
+def _draw_ways(axes: Axes, job: Job, turns: list[Way], refills: list[Way]) -> None:
     """Ends of lines and turns, and where tanks are used up."""
-    job = plan.job
-    for k, line in enumerate(job.lines):
+    ends = [np.array([line.start, line.end]) for line in job.lines]
+    for k, way in enumerate([*ends, *turns]):
         label = "turns and ends in the headland" if k == 0 else None
-        before = [job.lines[k - 1].end, *line.by_way_of] if k else []
-        points = np.array([*before, line.start, line.end])
-        axes.plot(*points.T, color=TURN, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1, label=label)
-    x, y = job.refill.place
-    axes.scatter([x], [y], s=90, color=REFILL, marker="^", zorder=6, label="place of refilling")
-    breaks = np.array([load[-1].end for load in loads(job.lines, job.swath, job.tank)[:-1]])
-    if breaks.size:
-        axes.scatter(breaks[:, 0], breaks[:, 1], s=40, color=REFILL, marker="x", zorder=6, label="tank used up")
+        axes.plot(*way.T, color=TURN, linewidth=0.7, linestyle=(0, (4, 3)), zorder=1, label=label)
+    axes.scatter(
+        [job.refill.place[0]],
+        [job.refill.place[1]],
+        s=90,
+        color=REFILL,
+        marker="^",
+        zorder=6,
+        label="place of refilling",
+    )
+    used_up = np.array([way[0] for way in refills[1:-1]])
+    if used_up.size:
+        axes.scatter(used_up[:, 0], used_up[:, 1], s=40, color=REFILL, marker="x", zorder=6, label="tank used up")
+    for k, way in enumerate(refills if len(refills) <= MANY else []):
+        label = "to and from the place of refilling" if k == 0 else None
+        axes.plot(*way.T, color=REFILL, linewidth=0.8, linestyle=":", zorder=1, label=label)
+
+
+def _turns(job: Job, routes: Routes) -> list[Way]:
+    return [np.array(routes.whole(line.end, after.start)) for line, after in pairwise(job.lines)]
+
+
+def _refills(job: Job, routes: Routes) -> list[Way]:
+    """From the first line, from where tanks are used up, and from the last line."""
+    used_up = [load[-1].end for load in loads(job.lines, job.swath, job.tank)[:-1]]
+    places = [job.lines[0].start, *used_up, job.lines[-1].end]
+    return [np.array(routes.whole(place, job.refill.place)) for place in places]

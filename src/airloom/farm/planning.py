@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from airloom.farm.estimate import totals
-from airloom.farm.field import Field, Point, frame_of, read_field
+from airloom.farm.field import Field, frame_of, read_field
 from airloom.farm.geojson import DEGREES, FarmError, shapely
 from airloom.farm.heights import Clearance, Ground, Surface
 from airloom.farm.job import Job, JobLine, Refill, Stretch, flow_for
 from airloom.farm.lines import Edge, Pass, in_order, lay_lines, patches
 from airloom.farm.prescription import Constant, Rates, read_prescription
-from airloom.farm.routes import Routes
+from airloom.farm.routes import NEAREST, Point, Routes
 from airloom.missions.cruise import ACCELERATION, STEEPEST
 from airloom.missions.pursuit import TOP_SPEED
 from airloom.scenario import load_world
@@ -29,6 +29,7 @@ ACROSS = 5  # places across the swath of whose rates the mean counts
 FINENESS = 0.01  # of the greatest rate: smaller changes are none
 SPARE = 0.5  # m at full speed before the nozzles are told to open
 MOST_SAMPLES = 20_000_000
+CORNERS = 0.1  # m by which the outline of a no-fly area may be simplified
 
 Progress = Callable[[str, float], None]
 
@@ -176,8 +177,10 @@ class _Planner:
         self._land, self._wishes, self._rates, self._refill, self._progress = land, wishes, rates, refill, progress
         fineness = ground.fineness(land.outline.area)
         self._clearance = Clearance(ground, wishes.height, wishes.canopy, wishes.surface, wishes.swath, fineness)
-        self._routes = Routes(land.no_fly)
+        self._no_fly = _rings(land.no_fly)
+        self._routes = Routes(self._no_fly)
         self._c, self._s = cos(land.rows), sin(land.rows)
+        self._made: list[JobLine] = []
         self._shortfalls: list[Shortfall] = []
         self._greatest = 0.0
 
@@ -189,23 +192,32 @@ class _Planner:
         lines = lay_lines(land, wishes.swath, wishes.edge, wishes.hop, lambda g: _rotated(g, self._c, -self._s))
         start = self._refill or tuple(np.array(land.outline.exterior.coords)[0])
         passes = in_order(patches(lines), self._along_and_across(start))
-        made = [self._line(number, one, len(passes)) for number, one in enumerate(passes)]
-        made = [line for line in made if line.spray]
-        if not made:
+        for number, one in enumerate(passes):
+            self._progress("Following the ground", number / len(passes))
+            line = self._line(one)
+            if line.spray:
+                self._made.append(line)
+        if not self._made:
             raise FarmError("nothing is to be sprayed: the rate is 0 all over the field")
-        made = self._with_ways(made)
-        refill = self._refill_at(self._refill or made[0].start)
-        sums = totals(land.hectares, made, wishes.swath, wishes.speed, wishes.tank, refill, wishes.transit)
+        refill = self._refill_at(self._refill or self._made[0].start)
+        sums = totals(
+            land.hectares, self._made, wishes.swath, wishes.speed, wishes.tank, refill, wishes.transit, self._routes
+        )
         job = Job(
             name=land.name, origin=land.origin, level=self._clearance.ground.world is None, swath=wishes.swath,
             speed=wishes.speed, height=wishes.height,
             canopy=wishes.canopy, lag=wishes.lag, headland=round(wishes.run_up, 2), transit=wishes.transit,
-            tank=wishes.tank, refill=refill, totals=sums, lines=made,
-            outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]],
+            tank=wishes.tank, refill=refill, totals=sums, lines=self._made,
+            outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]], no_fly=self._no_fly,
         )  # fmt: skip
         return Plan(land, wishes, self._rates, job, self._shortfalls)
 
     def _refill_at(self, place: Point) -> Refill:
+        if not self._routes.keeps_clear(place):
+            raise FarmError(
+                f"the place of refilling, at ({place[0]:.1f}, {place[1]:.1f}) m, lies in a no-fly area or within "
+                f"{NEAREST:g} m of one; move it"
+            )
         height = self._clearance.ground.heights(np.array(place[:1]), np.array(place[1:]))[0]
         return Refill(place=_rounded(place), height=round(float(height), 3))
 
@@ -215,8 +227,7 @@ class _Planner:
     def _east_and_north(self, u: float, v: float) -> Point:
         return u * self._c - v * self._s, u * self._s + v * self._c
 
-    def _line(self, number: int, one: Pass, count: int) -> JobLine:
-        self._progress("Following the ground", number / count)
+    def _line(self, one: Pass) -> JobLine:
         side = 1.0 if one.forward else -1.0
         direction = side * self._c, side * self._s
         first, last = self._east_and_north(*one.start), self._east_and_north(*one.end)
@@ -228,40 +239,40 @@ class _Planner:
             sorted(side * (u - one.start[0]) + before for u in stretch)
             for stretch in one.line.stretches[:: 1 if one.forward else -1]
         ]
-        spray = [stretch for a, b in spans for stretch in self._stretches(number, start, direction, a, b)]
+        spray = [stretch for a, b in spans for stretch in self._stretches(start, direction, a, b)]
         return JobLine(start=_rounded(start), end=_rounded(end), heights=self._clearance.along(start, end), spray=spray)
 
-    def _stretches(self, number: int, start: Point, direction: Point, a: float, b: float) -> list[Stretch]:
-        """Of equal rates, those that are 0 left out; limited to what pump and nozzles give."""
+    def _stretches(self, start: Point, direction: Point, a: float, b: float) -> list[Stretch]:
+        """Of rates that hardly differ, those of 0 left out; limited to what pump and nozzles give."""
         wishes, count = self._wishes, max(round((b - a) / STEP), 1)
         ends = np.linspace(a, b, count + 1)
-        asked = self._asked(start, direction, (ends[:-1] + ends[1:]) / 2)
+        rates = self._asked(start, direction, (ends[:-1] + ends[1:]) / 2)
+        self._greatest = max(self._greatest, float(rates.max()))
+        steps = np.round(rates / max(FINENESS * self._greatest, 1e-6))
         found = []
-        changes = np.flatnonzero(np.diff(asked)) + 1
+        changes = np.flatnonzero(np.diff(steps)) + 1
         for first, last in zip([0, *changes], [*changes, count], strict=True):
-            if asked[first] <= 0:
+            asked = float(rates[first:last].mean())
+            if steps[first] <= 0:
                 continue
-            given = self._limited(asked[first])
+            given = self._limited(asked)
             stretch = Stretch(
                 start=round(ends[first], 3), end=round(ends[last], 3), rate=round(given, 3),
                 flow=round(flow_for(given, wishes.swath, wishes.speed), 4),
             )  # fmt: skip
             found.append(stretch)
-            if abs(given - asked[first]) > 1e-9:
-                self._shortfalls.append(Shortfall(number + 1, stretch, float(asked[first])))
+            if abs(given - asked) > 1e-9:
+                self._shortfalls.append(Shortfall(len(self._made) + 1, stretch, asked))
         return found
 
     def _asked(self, start: Point, direction: Point, along: np.ndarray) -> np.ndarray:
-        """L/ha at distances along a line, the mean over the swath, in steps that are worth a change."""
+        """L/ha at distances along a line, the mean over the swath."""
         if isinstance(self._rates, Constant):
             return np.full(len(along), self._rates.rate)
         across = (np.arange(ACROSS) + 0.5) / ACROSS - 0.5
         x = start[0] + along[:, None] * direction[0] - self._wishes.swath * across * direction[1]
         y = start[1] + along[:, None] * direction[1] + self._wishes.swath * across * direction[0]
-        rates = self._rates.at(x.ravel(), y.ravel()).reshape(x.shape).mean(axis=1)
-        self._greatest = max(self._greatest, float(rates.max()))
-        step = max(FINENESS * self._greatest, 1e-6)
-        return np.round(rates / step) * step
+        return self._rates.at(x.ravel(), y.ravel()).reshape(x.shape).mean(axis=1)
 
     def _limited(self, rate: float) -> float:
         if self._wishes.flow is None:
@@ -269,14 +280,6 @@ class _Planner:
         per_rate = flow_for(1.0, self._wishes.swath, self._wishes.speed)
         least, most = self._wishes.flow
         return float(np.clip(rate, least / per_rate, most / per_rate))
-
-    def _with_ways(self, lines: list[JobLine]) -> list[JobLine]:
-        """Around no-fly areas from each line to the next."""
-        done = lines[:1]
-        for line in lines[1:]:
-            ways = [_rounded(point) for point in self._routes.between(done[-1].end, line.start)]
-            done.append(line.model_copy(update={"by_way_of": ways}) if ways else line)
-        return done
 
 
 def swaths_of(line: JobLine, swath: float) -> list[Any]:
@@ -292,6 +295,13 @@ def swaths_of(line: JobLine, swath: float) -> list[Any]:
 def _rotated(geometry: Any, c: float, s: float) -> Any:
     turn = np.array([[c, -s], [s, c]])
     return shapely().transform(geometry, lambda xy: xy @ turn.T)
+
+
+def _rings(areas: Any) -> list[list[Point]]:
+    """The corners of areas, and of holes in them."""
+    parts = [part for part in shapely().get_parts(areas.simplify(CORNERS)) if not part.is_empty]
+    rings = [ring for part in parts for ring in (part.exterior, *part.interiors)]
+    return [[_rounded(corner) for corner in ring.coords[:-1]] for ring in rings]
 
 
 def _rounded(point: Any) -> Point:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 LOOKS_WITHIN = 0.05  # rad
+NEAR_OF_REACH = 0.5  # of its reach: how near a large vehicle comes where it is said to have arrived
 SPRAY_PERIOD = 0.1  # s between two flows that follow the speed
 
 
@@ -292,7 +293,8 @@ class Pilot:
         """Who flies alone need not keep a time: the setpoint waits for a vehicle that wind or a push holds back."""
         x, y, z, yaw = trajectory.at(0.0).tolist()
         self.vehicle.command(PositionYaw((x, y, z), yaw))
-        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True))
+        near = max(ARRIVED_WITHIN, NEAR_OF_REACH * self.vehicle.airframe.reach)
+        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True, within=near))
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)

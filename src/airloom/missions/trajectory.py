@@ -24,12 +24,14 @@ from airloom.errors import Refusal
 
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
-ARRIVED_WITHIN = 0.2  # m
+ARRIVED_WITHIN = 0.2  # m, of small vehicles
 STILL_BELOW = 0.3  # m/s
+PATIENCE, MOST_PATIENCE = 3.0, 3.0  # s until an arrival need not be as exact any more, and how much less in the end
 LEASH, END_OF_LEASH = 1.0, 3.0  # m
 # A plan: whether the vehicle has arrived, the step, when the present piece began, where it lies in the plan (0 when all
-# is over), whether it waits, when it last looked, the end; then the pieces, each a duration and its coefficients.
-STEP, BEGAN, PRESENT, WAITS, LOOKED, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 10)
+# is over), whether it waits, when it last looked, how near it must come to its end, the end; then the pieces, each a
+# duration and its coefficients.
+STEP, BEGAN, PRESENT, WAITS, LOOKED, WITHIN, GOAL_X, GOAL_Y, GOAL_Z, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 11)
 PIECE_WIDTH = 1 + AXES * ORDER
 
 
@@ -56,7 +58,7 @@ def set_setpoint(w, i, tick, plan):
     if plan[WAITS] != 0.0:
         pace = pace_on_leash(w, i)
         plan[BEGAN] += (1.0 - pace) * (tick * plan[STEP] - plan[LOOKED])
-        plan[LOOKED] = tick * plan[STEP]
+    plan[LOOKED] = tick * plan[STEP]
     t = tick * plan[STEP] - plan[BEGAN]
     while t >= plan[at] and at + PIECE_WIDTH < plan.size:
         t -= plan[at]
@@ -89,9 +91,17 @@ def follow_trajectory(w, i, tick, plan):
     if plan[PRESENT] != 0.0:
         set_setpoint(w, i, tick, plan)
     if plan[PRESENT] == 0.0:
-        x, y, z = w[row.PX + i] - plan[GOAL_X], w[row.PY + i] - plan[GOAL_Y], w[row.PZ + i] - plan[GOAL_Z]
-        speed = sqrt(w[row.VX + i] ** 2 + w[row.VY + i] ** 2 + w[row.VZ + i] ** 2)
-        plan[ARRIVED] = sqrt(x * x + y * y + z * z) < ARRIVED_WITHIN and speed < STILL_BELOW
+        plan[ARRIVED] = has_arrived(w, i, tick, plan)
+
+
+@compiled
+def has_arrived(w, i, tick, plan):
+    """Whether it is near and still. In eddies that toss it about, the longer that takes, the less it must be so."""
+    x, y, z = w[row.PX + i] - plan[GOAL_X], w[row.PY + i] - plan[GOAL_Y], w[row.PZ + i] - plan[GOAL_Z]
+    speed = sqrt(w[row.VX + i] ** 2 + w[row.VY + i] ** 2 + w[row.VZ + i] ** 2)
+    waited = tick * plan[STEP] - plan[LOOKED]
+    slack = min(max(waited / PATIENCE, 1.0), MOST_PATIENCE)
+    return sqrt(x * x + y * y + z * z) < slack * plan[WITHIN] and speed < slack * STILL_BELOW
 
 
 @dataclass(frozen=True)
@@ -102,6 +112,8 @@ class PiecewisePolynomial:
     coefficients: np.ndarray
     waits: bool = False
     """Whether it goes on more slowly, and stands still, while the vehicle is behind."""
+    within: float = ARRIVED_WITHIN
+    """How near the vehicle must come to its end to have arrived, m"""
     kernel: ClassVar[Kernel] = follow_trajectory
     mode: ClassVar[Mode] = Mode.POSITION_YAW
 
@@ -126,7 +138,7 @@ class PiecewisePolynomial:
     def plan(self, tick: int, step: float) -> np.ndarray:
         plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
         _fill_plan(self.durations, self.coefficients, tick, step, plan)
-        plan[WAITS] = self.waits
+        plan[WAITS], plan[WITHIN] = self.waits, self.within
         return plan
 
 
@@ -150,7 +162,7 @@ def _evaluate(durations, coefficients, t, derivative, values):
 @compiled
 def _fill_plan(durations, coefficients, tick, step, plan):
     plan[ARRIVED], plan[STEP], plan[BEGAN], plan[PRESENT] = 0.0, step, tick * step, FIRST_PIECE
-    plan[WAITS], plan[LOOKED] = 0.0, tick * step
+    plan[LOOKED] = tick * step
     _evaluate(durations, coefficients, inf, 0, plan[GOAL_X : GOAL_Z + 1])
     for piece in range(durations.size):
         at = FIRST_PIECE + piece * PIECE_WIDTH

@@ -64,12 +64,14 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path | str) -> RunFolder:
-        """A run by its folder, by its log file, or by the word `last`: the newest in `runs`."""
+        """A run by its folder, by its log file, by its name in `runs`, or by the word `last`: the newest there."""
         if str(path) == LAST and not Path(path).exists():
             return cls(_newest())
         given = Path(path)
         if given.is_file():
             return cls(given.parent, log=given)
+        if not given.is_dir() and given.name == str(path) and (RUNS / given / _LOG).is_file():
+            given = RUNS / given
         if not given.is_dir():
             raise RunFolderError(f"there is no run '{given}'{_known_runs()}")
         if not (given / _LOG).is_file():

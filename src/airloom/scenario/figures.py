@@ -10,7 +10,7 @@ from .values import Model, NonNegative, Positive
 
 
 def _names_a_field(line: str) -> str:
-    topic, dot, field = line.partition(".")
+    topic, dot, field = line.removeprefix("-").partition(".")
     if not (topic.startswith("/") and len(topic) > 1 and dot and field):
         raise ValueError(f"write the topic, a dot and the field, as in /drone/state.pose.pose.position.z, not '{line}'")
     return line
@@ -24,7 +24,9 @@ class Panel(Model):
 
     title: str
     unit: str = ""
-    lines: dict[str, Line] = Field(min_length=1, description="what the legend says, and TOPIC.FIELD")
+    lines: dict[str, Line] = Field(
+        min_length=1, description="what the legend says, and TOPIC.FIELD; -TOPIC.FIELD shows it with its sign turned"
+    )
 
 
 class Figure(Model):
@@ -43,4 +45,4 @@ class Figure(Model):
 
     @property
     def topics(self) -> set[str]:
-        return {line.partition(".")[0] for panel in self.panels for line in panel.lines.values()}
+        return {line.removeprefix("-").partition(".")[0] for panel in self.panels for line in panel.lines.values()}

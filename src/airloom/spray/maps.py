@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
@@ -18,7 +19,8 @@ MOST_CELLS = 16_000_000
 HECTARE = 10_000.0  # m²
 COLOURS = ["#ffffff", "#cfe8f3", "#8cc6de", "#3e97c6", "#1b63a5", "#12316e"]
 """Of the picture, from nothing to much."""
-RULERS = (0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)  # m
+LEFT_OUT = 0.005  # of the liquid, which the picture does not show on each of its sides
+HIGHEST = 6.0  # inches of a picture
 NARROWEST = 0.6  # of a picture: its shorter side over its longer
 
 
@@ -73,12 +75,14 @@ class DepositionMap:
         """[n, 2] of cells, world, m."""
         return np.stack([columns + 0.5, rows + 0.5], axis=-1) * self.cell + self.corner
 
-    def save(self, stem: Path, origin: Origin, title: str) -> list[Path]:
-        """A picture, and a GeoTIFF with the bands ground and canopy; without rasterio .npy files in its place."""
+    def save(
+        self, stem: Path, origin: Origin, title: str, target: Sequence[tuple[float, float]] | None = None
+    ) -> list[Path]:
+        """A picture, in it the target; a GeoTIFF with the bands ground and canopy, without rasterio a .npy file."""
         picture, tif = stem.with_suffix(".png"), stem.with_suffix(".tif")
         try:
             stem.parent.mkdir(parents=True, exist_ok=True)
-            self._draw(picture, title)
+            self._draw(picture, title, target)
             if has_rasterio():
                 write_geotiff(tif, self, origin)
                 return [picture, tif]
@@ -88,7 +92,7 @@ class DepositionMap:
         except OSError as error:
             raise MapError(f"cannot write the map {stem}: {error.strerror or error}") from None
 
-    def _draw(self, file: Path, title: str) -> None:
+    def _draw(self, file: Path, title: str, target: Sequence[tuple[float, float]] | None) -> None:
         from matplotlib.colors import LinearSegmentedColormap, Normalize
         from matplotlib.figure import Figure
 
@@ -103,26 +107,28 @@ class DepositionMap:
         edges = [west + columns.start * self.cell, west + columns.stop * self.cell,
                  south + rows.start * self.cell, south + rows.stop * self.cell]  # fmt: skip
         ratio = min(max((edges[3] - edges[2]) / (edges[1] - edges[0]), 0.25), 1.6)
-        figure = Figure(figsize=(7.2 * len(bands) ** 0.5 + 1.2, 6.0 * ratio / len(bands) ** 0.5 + 1.6), dpi=120)
+        wide = min(7.2 / len(bands) ** 0.5, HIGHEST / ratio)
+        figure = Figure(figsize=(wide * len(bands) + 1.8, wide * ratio + 1.4), dpi=120)
         figure.set_layout_engine("constrained")
         axes = np.atleast_1d(figure.subplots(1, len(bands), sharex=True, sharey=True))
         scale, colours = Normalize(0.0, top), LinearSegmentedColormap.from_list("spray", COLOURS)
         for axis, (name, values) in zip(axes, shown, strict=True):
             drawn: Any = axis.imshow(values, origin="lower", extent=edges, norm=scale, cmap=colours)
             axis.set(title=name, xlabel="east, m")
-            _draw_ruler(axis, edges)
+            if target:
+                _draw_outline(axis, target)
+            axis.set(xlim=edges[:2], ylim=edges[2:])
         axes[0].set_ylabel("north, m")
         figure.suptitle(title)
-        figure.colorbar(drawn, ax=list(axes), label="litres per hectare", extend="max", shrink=0.9)
+        figure.colorbar(drawn, ax=list(axes), label="litres per hectare", extend="max", extendfrac=0.03, aspect=30)
         figure.savefig(file, metadata={"Software": None})
 
     def sprayed_part(self, margin: float) -> tuple[slice, slice]:
-        """Cells of what has landed, without a few drops far away, and of a margin around, m; all if nothing has."""
+        """Cells of nearly all that has landed, not of what drifted far, and of a margin around, m; or all cells."""
         wet = self.ground + self.canopy
-        least = 1e-3 * wet.max()
-        rows, columns = np.nonzero(wet.max(axis=1) > least)[0], np.nonzero(wet.max(axis=0) > least)[0]
-        if not len(rows):
+        if not wet.any():
             return slice(0, wet.shape[0]), slice(0, wet.shape[1])
+        rows, columns = _middle_part(wet.sum(axis=1)), _middle_part(wet.sum(axis=0))
         edge, spans = round(margin / self.cell), [rows[-1] + 1 - rows[0], columns[-1] + 1 - columns[0]]
         least = round(NARROWEST * (max(spans) + 2 * edge))
         edges = [max(edge, (least - span) // 2) for span in spans]
@@ -133,12 +139,16 @@ class DepositionMap:
         return down, across
 
 
-def _draw_ruler(axis: Any, edges: list[float]) -> None:
-    wide, high = edges[1] - edges[0], edges[3] - edges[2]
-    length = max((r for r in RULERS if r <= 0.3 * wide), default=RULERS[0])
-    x, y = edges[0] + 0.04 * wide, edges[2] + 0.05 * high
-    axis.plot([x, x + length], [y, y], color="#202020", linewidth=2.5, solid_capstyle="butt")
-    axis.annotate(f"{length:g} m", (x + length / 2, y), (0, 4), textcoords="offset points", ha="center", fontsize=8)
+def _middle_part(litres: np.ndarray) -> np.ndarray:
+    """Numbers of the cells of a row between which nearly all lies, as much left out on either side."""
+    below = np.cumsum(litres) / litres.sum()
+    return np.arange(np.searchsorted(below, LEFT_OUT), np.searchsorted(below, 1.0 - LEFT_OUT) + 1)
+
+
+def _draw_outline(axis: Any, corners: Sequence[tuple[float, float]]) -> None:
+    x, y = np.array([*corners, corners[0]]).T
+    axis.plot(x, y, color="#c62828", linewidth=1.2, linestyle=(0, (5, 3)))
+    axis.annotate("target", (x[0], y[0]), (3, 3), textcoords="offset points", color="#c62828", fontsize=9)
 
 
 def has_rasterio() -> bool:

@@ -310,7 +310,8 @@ class Spray(System):
     def save(self, folder: Path | str, sim: Simulation) -> list[Path]:
         """Write the map into a folder, as picture and GeoTIFF."""
         title = f"{sim.scenario.name}: deposition after {sim.time:g} s"
-        return self.map.save(Path(folder) / self._stem(sim), sim.scenario.world.origin, title)
+        stem, target = Path(folder) / self._stem(sim), self.parameters.target
+        return self.map.save(stem, sim.scenario.world.origin, title, target)
 
     def _stem(self, sim: Simulation) -> str:
         """Of its files; with its name if there are several such systems."""

@@ -76,29 +76,32 @@ class Mapping(System):
     def reset(self, sim: Simulation) -> None:
         self._points: list[np.ndarray] = []
         self._last: Frame | None = None
-        self._is_done = False
 
     def post_update(self, sim: Simulation) -> None:
         frame = self._eye.frame
         if frame is not None and frame is not self._last and frame.time_ns >= self.parameters.start * 1e9:
             self._points.append(frame.to_world(frame.points[:: self.parameters.every]))
         self._last = frame
-        if sim.time >= sim.scenario.duration - 1.0 / self.rate and not self._is_done:
-            self._is_done = True
-            self._finish(sim, np.concatenate([np.empty((0, 3)), *self._points]))
 
-    def _finish(self, sim: Simulation, points: np.ndarray) -> None:
-        if not len(points):
+    @property
+    def points(self) -> np.ndarray:
+        """What was seen so far [n, 3], world, m."""
+        return np.concatenate([np.empty((0, 3)), *self._points])
+
+    def keep(self, sim: Simulation) -> None:
+        if len(points := self.points):
+            write_cloud((sim.member_logs or Path()) / self.parameters.cloud, points)
+
+    def conclude(self, sim: Simulation) -> None:
+        if not len(points := self.points):
             eye, start = self._eye, self.parameters.start
             sim.fail(self.name, f"{eye.name} of {eye.vehicle} has seen nothing since {start:g} s")
             return
-        file = (sim.member_logs or Path()) / self.parameters.cloud
-        write_cloud(file, points)
         errors = np.empty(len(points))
         heights_above(sim.fleet.flight.world, points, errors)
         near = np.abs(errors) <= self.parameters.apart
         square = float(np.sqrt(np.mean(errors[near] ** 2))) if near.any() else np.inf
-        text = f"{len(points)} points in {file.name}, {near.mean():.1%} of them on the ground: "
+        text = f"{len(points)} points in {self.parameters.cloud}, {near.mean():.1%} of them on the ground: "
         text += f"error {square:.3f} m (root mean square), mean {errors[near].mean():+.3f} m"
         allowed = self.parameters.allowed
         if allowed is not None and square > allowed:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from airloom.farm.geojson import FarmError
 from airloom.farm.job import NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
+from airloom.farm.routes import NEAREST, Point, Routes
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Sleep
 from airloom.plugin import Parameters
@@ -63,6 +64,8 @@ class SprayJob(System):
         except FarmError as error:
             yield "file", str(error)
             return
+        if vehicle and not Routes(job.no_fly).keeps_clear(vehicle.pose.position[:2]):
+            yield "vehicle", f"{name} starts in a no-fly area of the job, or within {NEAREST:g} m; move pose.position"
         most = max((stretch.flow for line in job.lines for stretch in line.spray), default=0.0)
         if vehicle and vehicle.tank and most > vehicle.tank.max_flow * (1 + ROUNDING) and not parameters.dry:
             limit = vehicle.tank.max_flow
@@ -72,6 +75,7 @@ class SprayJob(System):
     def configure(self, sim) -> None:
         self._vehicle = sim.vehicles[self.parameters.vehicle]
         self.job = read_job(self.parameters.file).seen_from(sim.scenario.world.origin)
+        self._routes = Routes(self.job.no_fly)
         self._tank: Any = None if self.parameters.dry else self._vehicle.tank
         self._lag = self.job.lag if self.parameters.lag is None else self.parameters.lag
         self._check_ground(sim)
@@ -141,7 +145,7 @@ class SprayJob(System):
                 if self._is_nearly_empty(line, begun):
                     raise MissionError(f"{pilot.name}: the tank holds {self._tank.litres:.2f} L after a refill")
             first = max(begun - self.job.headland, 0.0)
-            await self._approach(pilot, line, first, by_way_of=begun == 0.0)
+            await self._approach(pilot, line, first)
             try:
                 await pilot.together(self._fly_to_the_end(pilot, line), self._spray(pilot, line, begun))
             except OutOfLiquid as stop:
@@ -166,15 +170,21 @@ class SprayJob(System):
         worth = max((rate for rate, _ in left), default=0.0) * WORTH * self.job.swath / SQUARE_METRES
         return self._tank.litres - self.parameters.reserve < min(need, worth)
 
-    async def _approach(self, pilot: Pilot, line: JobLine, first: float, by_way_of: bool) -> None:
+    async def _approach(self, pilot: Pilot, line: JobLine, first: float) -> None:
         place = line.place(first)
-        ways = line.by_way_of if by_way_of else []
-        if ways or self._is_high or dist(place, pilot.vehicle.position) > NEARBY:
-            await self._rise(pilot)
-            for x, y in [*ways, (place[0], place[1])]:
-                await pilot.goto((x, y, self.job.transit), line.direction, self.job.speed, above_ground=True)
+        (x, y, _), (to_x, to_y, _) = pilot.vehicle.position.tolist(), place.tolist()
+        is_far = dist(place, pilot.vehicle.position) > NEARBY
+        if self._is_high or is_far or not self._routes.is_free((x, y), (to_x, to_y)):
+            await self._travel(pilot, (to_x, to_y), line.direction)
         await pilot.goto(place, line.direction, CLIMB if self._is_high else self.job.speed)
         self._is_high = False
+
+    async def _travel(self, pilot: Pilot, goal: Point, yaw: float | None = None) -> None:
+        """At the height for that, around what is not flown over."""
+        await self._rise(pilot)
+        here_x, here_y, _ = pilot.vehicle.position.tolist()
+        for x, y in self._routes.whole((here_x, here_y), goal)[1:]:
+            await pilot.goto((x, y, self.job.transit), yaw, self.job.speed, above_ground=True)
 
     async def _rise(self, pilot: Pilot) -> None:
         x, y, _ = pilot.vehicle.position
@@ -183,8 +193,7 @@ class SprayJob(System):
             self._is_high = True
 
     async def _return(self, pilot: Pilot) -> None:
-        await self._rise(pilot)
-        await pilot.goto((*self.job.refill.place, self.job.transit), speed=self.job.speed, above_ground=True)
+        await self._travel(pilot, self.job.refill.place)
         await pilot.land()
 
     async def _refill(self, pilot: Pilot) -> None:
@@ -192,7 +201,7 @@ class SprayJob(System):
         given = self.parameters.refill_time
         await pilot.sleep(self.job.refill.seconds if given is None else given)
         before = self._tank.litres
-        self._tank.refill()
+        self._tank.refill(min(self.job.tank, self._tank.capacity))
         self._given += self._tank.litres - before
         self._refills += 1
         await pilot.takeoff(self.job.transit, CLIMB)

@@ -26,6 +26,11 @@ class Airframe:
         return list(self.vehicle.rotors.values())
 
     @cached_property
+    def reach(self) -> float:
+        """How far the tips of its rotors are from its middle, m."""
+        return max(float(np.hypot(*r.position[:2])) + r.radius for r in self.rotors)
+
+    @cached_property
     def mass(self) -> float:
         """At the start, with what is in the tank, kg: what controllers are tuned for."""
         return self.vehicle.mass + self._liquid.mass

@@ -47,6 +47,19 @@ def write_map(file, values):
     return file
 
 
+def test_drops_here_and_there_are_compared_as_means_of_squares(tmp_path):
+    """Every second pixel of 1 m has twice the rate: right in squares of 4 m, though nowhere right in itself."""
+    plan = plan_field(write(tmp_path / "f.geojson", polygon(RECTANGLE)), rate=30)
+    deposit = Deposit.read(write_map(tmp_path / "given.tif", lambda x, y: 60.0 * ((x - 0.5) % 2 == 0)))
+    assert deposit.against(plan.field, plan.rates).close_share == 0.0
+    squares = deposit.in_squares(4.0, plan.field)
+    found = squares.against(plan.field, plan.rates)
+    assert squares.given.shape == (15, 30)
+    assert found.close_share == 1.0
+    assert found.cell_area == pytest.approx(16, rel=1e-3)
+    assert found.asked_litres == pytest.approx(12.0, rel=0.05)
+
+
 def test_a_map_of_a_run_is_compared_where_it_lies(tmp_path):
     """All of the field but its western tenth has got the 30 L/ha, and five metres beyond its eastern edge too."""
     plan = plan_field(write(tmp_path / "f.geojson", polygon(RECTANGLE)), rate=30)

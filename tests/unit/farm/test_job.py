@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.fields import HERE, RECTANGLE, point, polygon, write
+from tests.fields import HERE, RECTANGLE, point, polygon, position, write
 
 from airloom.farm import FarmError, plan_field, plans_of, read_job, write_plan
 from airloom.farm.estimate import litres_on, loads
@@ -128,7 +128,21 @@ def test_plans_have_the_commands_of_each_autopilot(field, sprayer, command, on, 
     assert told[0] == pytest.approx(on)
     assert told[1] == pytest.approx(off)
     assert [item["command"] for item in items][:2] == [22, 178]
-    assert items[-1]["command"] == 20
+    assert items[-1]["command"] == 21
+    assert items[-1]["params"][4:6] == pytest.approx(position(-60, -30)[::-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("sprayer", ["sprayer", "servo"])
+def test_plans_hold_what_ardupilot_accepts(field, sprayer):
+    """It refuses items with what is no number, but for the yaw of these (AP_Mission::sanity_check_params)."""
+    with_yaw, place_above_home, no_place = (16, 21, 22), 3, 2
+    for item in json.loads(plans_of(plan_field(field, rate=30).job, sprayer)[0])["mission"]["items"]:
+        command, frame, numbers = item["command"], item["frame"], item["params"]
+        missing = [k for k, number in enumerate(numbers) if number is None]
+        assert missing == ([3] if command in with_yaw else [])
+        assert frame == (place_above_home if command in with_yaw else no_place)
+        if command in with_yaw:
+            assert numbers[6] == item["Altitude"] >= 0.0
 
 
 def test_our_own_reader_opens_the_plans(field, tmp_path):

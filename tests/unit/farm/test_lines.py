@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.fields import RECTANGLE, line, point, polygon, write
 
-from airloom.farm import plan_field
+from airloom.farm import FarmError, plan_field
 from airloom.farm.planning import swaths_of
+from airloom.farm.routes import Routes
 from airloom.missions.cruise import ACCELERATION
 
 
@@ -124,14 +125,28 @@ def test_holes_are_hopped_over_or_divide_the_field(field):
 def test_no_fly_areas_are_flown_around(field):
     shut = [(-10, -30), (10, -30), (10, 30), (-10, 30)]
     plan = field(polygon(RECTANGLE), polygon(shut, no_fly=True), hop=100)
-    here, barn = plan.job.lines[0].start, shapely.Polygon(shut)
+    here, barn, routes = plan.job.lines[0].start, shapely.Polygon(shut), Routes(plan.job.no_fly)
     ways = []
     for one in plan.job.lines:
-        way = shapely.LineString([here, *one.by_way_of, one.start, one.end])
-        assert barn.distance(way) > 0.9
-        ways.append(len(one.by_way_of))
+        way = routes.whole(here, one.start)
+        assert barn.distance(shapely.LineString([*way, one.end])) > 0.9
+        ways.append(len(way) - 2)
         here = one.end
     assert sorted(ways)[-2:] == [0, 2]
+
+
+def test_a_place_of_refilling_keeps_clear_of_no_fly_areas(field):
+    shut = polygon([(-60, -40), (-50, -40), (-50, -30), (-60, -30)], no_fly=True)
+    with pytest.raises(FarmError, match=r"place of refilling, at \(-5\d.\d, -35.0\) m, lies in a no-fly area"):
+        field(polygon(RECTANGLE), shut, point(-55, -35))
+
+
+def test_shortfalls_have_the_numbers_of_the_lines_that_are_left(field, tmp_path):
+    """Nothing is asked for on the first lines, which are no lines of the job then."""
+    map_ = write(tmp_path / "map.geojson", polygon([(-60, 0), (60, 0), (60, 30), (-60, 30)], rate=90.0))
+    plan = field(polygon(RECTANGLE), prescription=map_, elsewhere="none", flow=(0.0, 5.0))
+    assert plan.job.totals.lines == 5
+    assert {one.line for one in plan.shortfalls} == {1, 2, 3, 4, 5}
 
 
 def test_a_narrow_headland_leaves_less_room_to_get_up_to_speed(field):

@@ -50,6 +50,11 @@ def test_zones_change_the_rate_along_the_lines(field, tmp_path):
         assert stretch.flow == pytest.approx(stretch.rate * 4 * 4 * 60 / 1e4, rel=1e-3)
 
 
+def test_zones_get_their_rate_exactly(field, tmp_path):
+    zones = write(tmp_path / "zones.geojson", polygon(WEST, rate=20), polygon(EAST, rate=55))
+    assert {20.0, 55.0} <= set(rates(plan_field(field, prescription=zones)))
+
+
 def test_where_the_map_says_nothing_the_rate_or_nothing_is_given(field, tmp_path):
     zones = write(tmp_path / "zones.geojson", polygon(WEST, rate=40))
     assert rates(plan_field(field, prescription=zones, rate=10)) == pytest.approx({40.0: 500, 10.0: 500}, rel=0.01)

@@ -111,6 +111,7 @@ def test_opening():
     assert RunFolder.open(run.path).log == run.log
     assert RunFolder.open(str(run.log)).path == run.path
     assert RunFolder.open("last").path == newest.path
+    assert RunFolder.open("wave-1").path == Path("runs/wave-1"), "as messages name it"
     Path("elsewhere.mcap").touch()
     assert RunFolder.open("elsewhere.mcap").log == Path("elsewhere.mcap")
 

@@ -84,7 +84,7 @@ def _chosen_figure(log: LogReader, run: RunFolder, wanted: Wanted) -> Figure:
 
 
 def _draw_line(axis: Axes, log: LogReader, label: str, line: str, wanted: Wanted) -> None:
-    topic, _, field = line.partition(".")
+    topic, _, field = line.removeprefix("-").partition(".")
     if topic not in log.topics:
         say_instead(axis, "not in the log")
         return
@@ -94,7 +94,7 @@ def _draw_line(axis: Axes, log: LogReader, label: str, line: str, wanted: Wanted
         say_instead(axis, str(error))
         return
     shown = (times >= wanted.start) & (times <= (wanted.end or np.inf))
-    axis.plot(times[shown], values[shown], label=label)
+    axis.plot(times[shown], (-values if line.startswith("-") else values)[shown], label=label)
 
 
 def example(log: LogReader, topic: str) -> str:

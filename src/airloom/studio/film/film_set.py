@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import viser
 from PIL import Image, ImageOps
 
 from airloom.eyes.shown import picture_in
+from airloom.runs.link.client import Refused
+from airloom.spray.shown import RATE as SPRAY_RATE
+from airloom.spray.shown import map_in_reply, points_in
 from airloom.studio.film.film import FilmError, Size, headless_client, picture
 from airloom.studio.scene.cameras import Cameras, Mode, framed
 from airloom.studio.scene.fleet_view import FleetView
 from airloom.studio.scene.ground import LINGER
 from airloom.studio.scene.landscape import Landscape
+from airloom.studio.scene.spray_view import SprayView
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.web.viser_server import start_viser, stop_viser, wait_until_sent
@@ -42,6 +46,7 @@ class FilmSet:
         self._view = FleetView(self._server, source.scenario, source.names)
         self._view.options.labels = False  # they are made for the size of a window, and would be huge in a picture
         self._cameras = Cameras(self._server, self._view)
+        self._spray, self._spray_seen = SprayView(self._server, self._landscape.height), -1
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -54,6 +59,7 @@ class FilmSet:
         for moment in np.arange(max(times[0] - TRAIL, 0.0), times[0], TRAIL_STEP):
             self._show(moment)
         self._show(times[0])
+        self._show_spray(times[0])
         with headless_client(self._server, f"http://127.0.0.1:{self._server.get_port()}") as client:
             self._aim(client)
             for _ in range(LINGER + 2):  # the ground that is not seen any more goes last
@@ -65,6 +71,7 @@ class FilmSet:
 
     def _picture(self, client: viser.ClientHandle, moment: float, size: Size) -> np.ndarray:
         self._show(moment)
+        self._show_spray(moment)
         wait_until_sent(client)
         time.sleep(ON_THE_WAY)
         return self._with_inset(picture(client, size))
@@ -89,6 +96,16 @@ class FilmSet:
         self._view.show(snapshot)
         self._cameras.show(snapshot)
         self._landscape.look_from(self._cameras.eyes, at_once=True)
+
+    def _show_spray(self, moment: float) -> None:
+        """As often as it is logged; a run without spray in its log has nothing to show."""
+        if int(moment * SPRAY_RATE) == self._spray_seen:
+            return
+        self._spray_seen = int(moment * SPRAY_RATE)
+        with suppress(Refused):
+            reply = self._source.ask("spray")
+            self._spray.show_drops(points_in(reply))
+            self._spray.show_map(map_in_reply(reply))
 
     def _frame_flight(self, aspect: float) -> None:
         """Browsers that come see the whole flight, whatever of it is filmed."""

@@ -10,7 +10,7 @@ import viser
 
 from airloom.spray.shown import CoarseMap
 
-DROP = (205, 228, 250)
+DROP = (110, 172, 240)
 ABOVE = 0.04  # m, so that it is seen and not the ground
 LEAST = 0.04  # of the most: less is not drawn
 LITTLE, MUCH = np.array([140, 198, 222, 150]), np.array([18, 49, 150, 235])
@@ -29,7 +29,7 @@ class SprayView:
                 "/world/spray_drops",
                 np.zeros((1, 3)),
                 np.array([DROP]),
-                point_size=0.012,
+                point_size=0.02,
                 point_shape="circle",
                 visible=False,
             )
