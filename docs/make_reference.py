@@ -23,7 +23,20 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import figures, generated, light, load, models, nozzles, objects, radio, scatter, weather
+from airloom.scenario import (
+    figures,
+    generated,
+    light,
+    load,
+    models,
+    nozzles,
+    objects,
+    radio,
+    scatter,
+    surfaces,
+    water,
+    weather,
+)
 from airloom.scenario.keys import fields
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors

@@ -15,9 +15,9 @@ one version to the next, or the change is told; other compiled functions may cha
 from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
 from airloom.compiled import Kernel, bytes_at, compiled, integers_at, libc, numbers_at
 from airloom.compiled import rows as row
+from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import ARRIVED, block_kernel, guide_kernel
-from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.engines.lockstep import FILE as WIRE_FILE
 from airloom.engines.lockstep import OWN as WIRE_OWN

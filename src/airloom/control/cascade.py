@@ -16,9 +16,9 @@ from pydantic import Field
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
+from airloom.compiled.lanes import is_kept_off, limit
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Rated, block_kernel
-from airloom.compiled.lanes import is_kept_off, limit
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque

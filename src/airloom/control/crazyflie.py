@@ -21,9 +21,9 @@ from pydantic import Field
 from airloom.basics.clock import ticks_per_period
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
+from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
-from airloom.compiled.lanes import angle_of, limit, shortest_turn, update
 
 DEGREE = pi / 180.0
 

@@ -14,8 +14,8 @@ from math import inf, sqrt
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.rows import LANES
 from airloom.compiled.lanes import limit
+from airloom.compiled.rows import LANES
 
 WANT_THRUST, WANT_X, WANT_Y, WANT_Z, LEAST, MOST, GIVEN_THRUST, TILT_SHARE, YAW_SHARE, OTHER_WANTS = (
     row.SCRATCH + k * LANES for k in range(10)

@@ -29,9 +29,9 @@ from pydantic import Field, model_validator
 from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
+from airloom.compiled.lanes import angle_of, is_kept_off, limit, shortest_turn, update
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Rated, block_kernel
-from airloom.compiled.lanes import angle_of, is_kept_off, limit, shortest_turn, update
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.multirotor import MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque

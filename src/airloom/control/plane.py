@@ -20,9 +20,9 @@ from pydantic import Field
 from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
+from airloom.compiled.lanes import limit
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
-from airloom.compiled.lanes import limit
 from airloom.physics.attitude import rotation
 from airloom.vehicles.aeroplane import Aeroplane
 
@@ -252,7 +252,7 @@ class Plane(Controller):
             p.max_bank, climb, sink, radius, DAMPING * p.l1_period / pi, 0.4 * rate, 0.4 * rate, rate, rate * rate / 4,
             *damping, 0.3, 0.4, 0.1, 0.0,
         ]  # fmt: skip
-        highest = np.array([servo.highest for servo in frame.vehicle.servos.values()])
+        farthest = np.array([max(servo.highest, -servo.lowest) for servo in frame.vehicle.servos.values()])
         mix = np.zeros((row.SERVOS, 3))
-        mix[: len(highest)] = plane.mixer(cruise) / highest[:, None]
+        mix[: len(farthest)] = plane.mixer(cruise) / farthest[:, None]
         return [*gains, *mix.ravel()]

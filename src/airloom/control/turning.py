@@ -8,8 +8,8 @@ While nothing pushes, nothing is taken off, and the loops answer as their gains 
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.rows import LANES
 from airloom.compiled.lanes import limit
+from airloom.compiled.rows import LANES
 from airloom.control.mixer import WANT_X, WANT_Y, WANT_Z
 
 TURNING_GAINS = 6

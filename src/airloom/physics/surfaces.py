@@ -20,8 +20,8 @@ import numpy as np
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.rows import LANES
 from airloom.compiled.lanes import angle_of
+from airloom.compiled.rows import LANES
 from airloom.physics.servos import ANGLE, SERVO_ROWS
 
 X, Y, Z, FORWARD, UP, SPAN = 0, LANES, 2 * LANES, 3 * LANES, 6 * LANES, 9 * LANES

@@ -20,6 +20,12 @@ class Servo(Model):
     lag: NonNegative = Field(0.05, le=10, description="time constant, s")
     rate: Extent = Field(6.0, description="its fastest, rad/s")
 
+    @model_validator(mode="after")
+    def _moves(self) -> Servo:
+        if self.highest == self.lowest:
+            raise ValueError("it does not move: make highest larger than lowest")
+        return self
+
 
 class Surface(Model):
     """A piece of a wing, a tail or a fin: lift, drag and moment by the air that it meets.
