@@ -18,9 +18,11 @@ from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matches, matching
 from airloom.group import Group
 from airloom.radio.jitter import spread
+from airloom.radio.ledger import Ledger
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Medium
 from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packet import Packet, PacketError, checked
+from airloom.radio.packets import Sent
 
 if TYPE_CHECKING:
     from airloom.engines.fleet import Fleet
@@ -89,6 +91,7 @@ class Radio(Mapping[str, Node]):
             self._positions[self._nodes[name].number] = station.position
         self._fleet: Fleet | None = None
         self._medium = medium_for(len(names))
+        self.ledger = Ledger(sim.bus, names)
         self.forget()
 
     def __getitem__(self, name: str) -> Node:
@@ -114,6 +117,7 @@ class Radio(Mapping[str, Node]):
         self._waiting: list[Frame] = []
         for node in self._by_number:
             node._forget()
+        self.ledger.forget()
         self._medium.reset(self._sim.seed)
 
     def queue(self, sender: Node, content: bytes, to: str) -> None:
@@ -124,6 +128,8 @@ class Radio(Mapping[str, Node]):
         self._on_air[frame.number] = _Sent(sender, to, content, sent_ns)
         self._waiting.append(frame)
         sender.sent += 1
+        if self.ledger.is_kept:
+            self.ledger.send(Sent(frame.number, sender.number, frame.size, sent_ns), to)
 
     def _receiver(self, sender: Node, to: str) -> int:
         """The node that is meant, or everybody, of whom those listen whose names match."""
@@ -147,6 +153,8 @@ class Radio(Mapping[str, Node]):
         for arrival in self._medium.advance(self._sim.time_ns + self.period * self._sim.step_ns, self._positions):
             self._deliver(arrival)
         self._forget_the_unheard()
+        if self.ledger.is_kept:
+            self.ledger.tell(self._sim.time_ns, self._positions)
 
     def _look_where_they_are(self) -> None:
         """One that has left the simulation stays where it was."""
@@ -160,6 +168,8 @@ class Radio(Mapping[str, Node]):
         it, receiver = self._on_air[arrival.number], self._by_number[arrival.receiver]
         if it.to == ALL or matches(receiver.name, it.to):
             receiver._hear(Packet(it.sender.name, it.to, it.content, it.sent_ns, arrival.heard_ns, arrival.strength))
+            if self.ledger.is_kept:
+                self.ledger.heard.append((it.sender.number, it.sent_ns, *arrival))
 
     def _forget_the_unheard(self) -> None:
         """Numbers count up with the time, so the oldest come first."""
@@ -170,6 +180,10 @@ class Radio(Mapping[str, Node]):
     def summary(self) -> dict[str, Any]:
         """For the run's summary: packets of each node."""
         return {node.name: {"sent": node.sent, "heard": node.heard, "lost": node.lost} for node in self._by_number}
+
+    def finish(self) -> None:
+        """The run is over: tell the rest of the links."""
+        self.ledger.finish(self._sim.time_ns)
 
     def close(self) -> None:
         self._medium.close()
