@@ -34,7 +34,7 @@ def times_real_time(nodes: int, rate: float, side: float, effort: Effort) -> flo
                     frames.append(Frame(number, node, EVERYBODY, 100, now))
                     number += 1
             due[:] %= 1.0
-            medium.send(spread(frames, PERIOD_NS, 0))
+            medium.send(spread(frames, 0, PERIOD_NS, 0))
             now += PERIOD_NS
             medium.advance(now, positions + 1e-9 * now)
 

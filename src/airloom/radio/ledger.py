@@ -127,10 +127,12 @@ class Ledger:
         if time_ns >= self._due or len(self.heard) >= MOST_WAITING:
             self._due = time_ns - time_ns % PACKETS_NS + PACKETS_NS
             self._take_down(time_ns)
-            self._tell_links(time_ns, before_ns=time_ns - GRACE_NS)
+            self._tell_links(time_ns, before_ns=time_ns - GRACE_NS + 1)
 
-    def finish(self, time_ns: int) -> None:
+    def finish(self, time_ns: int, positions: np.ndarray) -> None:
         """The run is over: what has not been told yet is told now."""
+        for tally in self._tallies.values():
+            tally.positions = positions.copy() if tally.positions is None else tally.positions
         self._take_down(time_ns)
         self._tell_links(time_ns, before_ns=time_ns + INTERVAL_NS)
 
@@ -147,7 +149,7 @@ class Ledger:
 
     def _tell_links(self, time_ns: int, before_ns: int) -> None:
         """Of the intervals that ended before."""
-        for number in [number for number in self._tallies if (number + 1) * INTERVAL_NS <= before_ns]:
+        for number in [number for number in self._tallies if (number + 1) * INTERVAL_NS < before_ns]:
             tally = self._tallies.pop(number)
             if self._links.wanted:
                 self._links.publish(links_message(tally.links(number * INTERVAL_NS, self.names)), time_ns)

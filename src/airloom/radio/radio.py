@@ -148,7 +148,7 @@ class Radio(Mapping[str, Node]):
         if self._sim.tick % self.period:
             return
         self._look_where_they_are()
-        self._medium.send(spread(self._waiting, self._jitter_ns, self._sim.seed))
+        self._medium.send(spread(self._waiting, self._sim.time_ns, self._jitter_ns, self._sim.seed))
         self._waiting = []
         for arrival in self._medium.advance(self._sim.time_ns + self.period * self._sim.step_ns, self._positions):
             self._deliver(arrival)
@@ -183,7 +183,7 @@ class Radio(Mapping[str, Node]):
 
     def finish(self) -> None:
         """The run is over: tell the rest of the links."""
-        self.ledger.finish(self._sim.time_ns)
+        self.ledger.finish(self._sim.time_ns, self._positions)
 
     def close(self) -> None:
         self._medium.close()
