@@ -99,9 +99,9 @@ class NodeRadio:
     def __init__(self, node: str, write: Callable[[str, bytes], None], take_heard: Callable[[], list[Packet]]) -> None:
         self.name, self._write, self._take_heard = node, write, take_heard
 
-    def send(self, content: bytes, to: str = EVERYBODY) -> None:
+    def send(self, content: bytes, to: str = EVERYBODY, band: str = "") -> None:
         """Queue bytes for a node, for all that a pattern such as `scout_*` names, or for everybody in reach."""
-        self._write(address_of_request(self.name, to), checked(content))
+        self._write(address_of_request(self.name, to, band), checked(content))
 
     def receive(self) -> list[Packet]:
         """What was heard since this was last asked."""

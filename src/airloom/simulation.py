@@ -466,11 +466,7 @@ def _make_system(name: str, choice: Any) -> System:
 
 
 def _make_radio(sim: Simulation) -> Radio | None:
-    if (description := sim.scenario.radio) is None:
-        return None
-    from airloom.radio.builtin import medium_of
-
-    return Radio(sim, description, lambda nodes: medium_of(description, nodes, sim.fleet.land))
+    return None if sim.scenario.radio is None else Radio(sim, sim.scenario.radio)
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

@@ -8,7 +8,7 @@ import pytest
 
 import airloom as al
 from airloom.radio.packet import PacketError
-from airloom.scenario import load
+from airloom.scenario import ScenarioError, load
 
 SCENARIO = """
 name: talking
@@ -220,3 +220,122 @@ def test_datagrams_of_scripts_go_by_radio(tmp_path):
     assert sum(line.startswith("hello") and line.endswith("| 10.73.0.2 5000") for line in lines["a"]) >= 18
     assert sum(line.startswith("for you") for line in lines["b"]) == 20
     assert lines["c"] == ["", "10.73.0.2 ('0.0.0.0', 5000)"]
+
+
+TWO_BANDS = """
+name: talking
+duration: 2
+engine: batch
+radio:
+  stations: {base: {position: [0, 0, 2]}}
+  bands:
+    long: {vehicles: "[ac]", stations: [base], bandwidth: 200e3, frequency: 915e6, power: 30, lifetime: 2}
+vehicles:
+  a: {extends: multirotor, pose: {position: [10, 0, 0.05]}}
+  b: {extends: multirotor, pose: {position: [30, 0, 0.05]}}
+  c: {extends: multirotor, pose: {position: [300, 0, 0.05]}}
+"""
+
+
+@pytest.fixture
+def both(tmp_path):
+    (tmp_path / "bands.yaml").write_text(TWO_BANDS)
+    return al.Simulation.load(tmp_path / "bands.yaml")
+
+
+def test_a_band_is_heard_by_those_who_have_a_radio_for_it_and_farther(both):
+    both.run(until=0.1)
+    both.radio["base"].send(b"near")
+    both.radio["base"].send(b"far", band="long")
+    both.run(until=0.5)
+    found = {name: sorted((p.content, p.band) for p in both.radio[name].receive()) for name in both.radio}
+    assert found == {"a": [(b"far", "long"), (b"near", "")], "b": [(b"near", "")], "c": [(b"far", "long")], "base": []}
+
+
+def test_one_hears_its_bands_in_the_order_of_time(both):
+    both.run(until=0.1)
+    for k in range(10):
+        both.radio["base"].send(bytes([k]) * 50, band="long")
+        both.radio["base"].send(bytes([k]) * 50)
+    both.run(until=1.0)
+    times = [packet.heard_ns for packet in both.radio["a"].receive()]
+    assert len(times) == 20
+    assert times == sorted(times)
+
+
+@pytest.mark.parametrize(
+    ("node", "to", "band", "words"),
+    [
+        ("b", "*", "long", "b has no radio in band 'long'; it has one for the first band"),
+        ("a", "b", "long", "'b' names nobody who has a radio in band 'long'"),
+        ("a", "*", "lang", "no band 'lang'; did you mean 'long'"),
+    ],
+)
+def test_bands_that_are_not_there_are_refused(both, node, to, band, words):
+    with pytest.raises(PacketError, match=words):
+        both.radio[node].send(b"x", to, band)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("stations: [base]", "stations: [bass]", "no station is called 'bass'; did you mean 'base'"),
+        ('vehicles: "[ac]", stations: [base]', "vehicles: nobody", "nobody has a radio: no vehicle matches 'nobody'"),
+        ("base: {position", "a: {position", "a vehicle has this name too"),
+        ("  bands:", "  period: 0.0105\n  bands:", "0.0105 s is no whole number of steps of 0.001 s"),
+    ],
+)
+def test_bands_that_make_no_sense_are_refused_when_loaded(tmp_path, old, new, words):
+    (tmp_path / "bands.yaml").write_text(TWO_BANDS.replace(old, new))
+    with pytest.raises(ScenarioError, match=words):
+        load(tmp_path / "bands.yaml")
+
+
+BAND_MEMBER = """
+import sys
+from airloom.member import join
+with join() as me:
+    for turn in me:
+        radio = turn.radio("a")
+        for p in radio.receive():
+            print(p.sender, p.content[:3].decode(), p.band or "-")
+        radio.send(b"member", "c", "long")
+        if turn.time >= 0.3:
+            break
+"""
+
+BAND_UDP = """
+import socket, select, time
+one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+one.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+one.bind(("", 5000))
+print(socket.gethostbyname("c"), socket.gethostbyname("c.long"))
+one.sendto(b"to all", ("10.74.255.255", 5000))
+one.sendto(b"to one", ("base.long", 5000))
+one.sendto(b"near", ("base", 5000))
+end = time.time() + 0.5
+while (left := end - time.time()) > 0:
+    if select.select([one], [], [], left)[0]:
+        print(*one.recvfrom(1000))
+"""
+
+
+@pytest.mark.slow
+def test_members_and_datagrams_use_other_bands(tmp_path):
+    (tmp_path / "member.py").write_text(BAND_MEMBER)
+    (tmp_path / "udp.py").write_text(BAND_UDP)
+    (tmp_path / "bands.yaml").write_text(
+        TWO_BANDS
+        + """
+members:
+  ma: {command: [python, member.py], vehicles: a, rate: 10}
+  mc: {command: [python, -m, airloom, exec, udp.py], vehicles: c, rate: 100}
+"""
+    )
+    with al.Simulation(load(tmp_path / "bands.yaml")) as sim:
+        sim.member_logs = tmp_path
+        sim.run(until=0.6)
+        at_base = [(p.sender, p.content[8:], p.band) for p in sim.radio["base"].receive() if p.content[:3] == b"UDP"]
+    assert sorted(at_base) == [("c", b"to all", "long"), ("c", b"to one", "long")]
+    assert (tmp_path / "member-ma.txt").read_text() == "c UDP long\n"
+    assert (tmp_path / "member-mc.txt").read_text().splitlines()[0] == "10.73.0.3 10.74.0.3"

@@ -310,7 +310,8 @@ class Loom:
             return
         if not member.is_introduced:
             member.is_introduced = True
-            yield Letter(*letter_of_nodes(Nodes(list(radio), list(member.nodes))))
+            bands = {name: [node.name for node in band.nodes] for name, band in radio.bands.items()}
+            yield Letter(*letter_of_nodes(Nodes(list(radio), list(member.nodes), bands)))
         for name in member.nodes:
             for packet in radio[name].receive():
                 yield Letter(*letter_for(name, packet))
@@ -403,11 +404,11 @@ class Loom:
         try:
             if radio is None:
                 raise ValueError("the scenario has no radio")
-            sender, to = request_from(letter.other)
+            sender, to, band = request_from(letter.other)
             if sender not in writer.nodes:
                 own = ", ".join(writer.nodes) or "it has none"
                 raise ValueError(f"'{shortened(sender)}' is none of its nodes: {own}")
-            radio[sender].send(letter.content, to)
+            radio[sender].send(letter.content, to, band)
         except (ValueError, PatternError) as error:
             yield f"cannot send by radio: {error}"
 

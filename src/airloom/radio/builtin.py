@@ -1,4 +1,9 @@
-"""The built-in medium: 802.11g ad hoc, over a channel that is computed."""
+"""The built-in medium: 802.11g ad hoc, over a channel that is computed.
+
+With less bandwidth it is the same at a slower clock, as half- and quarter-clocked OFDM is in IEEE 802.11-2020, clause
+17, and that of a tenth in clause 23 (S1G): at 20 MHz over n all times are n times as long, rates and noise are an n-th,
+and so is what counts as busy. The loop knows nothing of it: its time is in units of n ns.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +19,13 @@ from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
 from airloom.radio.obstruction import HOW, IGNORED
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
-    DETECTABLE_DBM,
     DETECTABLE_SNR_DB,
     ENERGY_DBM,
-    LEAST_DBM,
     LONG_SLOT_NS,
     LONGEST,
-    RATES,
     SHORT_SLOT_NS,
     SIFS_NS,
+    UNHEEDED_DB,
     acknowledgement_rate,
     error_ratios,
     noise_floor_dbm,
@@ -30,7 +33,7 @@ from airloom.radio.phy import (
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
 from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
 from airloom.radio.timers import new_timers
-from airloom.scenario.radio import LogDistance, Nakagami, Radio, Rician
+from airloom.scenario.radio import RATES, LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
 from airloom.world.land import Land
 
@@ -44,7 +47,7 @@ def milliwatts(dbm: float | np.ndarray) -> np.ndarray:
     return np.asarray(10.0 ** (0.1 * np.asarray(dbm, dtype=float)))
 
 
-def channel_of(radio: Radio, has_land: bool) -> Channel:
+def channel_of(radio: RadioKind, has_land: bool) -> Channel:
     """The scenario's words as numbers."""
     law, fading, obstruction = radio.channel.path_loss, radio.channel.fading, radio.channel.obstruction
     shapes, distances, kind = (1.0, 1.0, 1.0), (0.0, 0.0), NO_FADING
@@ -66,27 +69,27 @@ def channel_of(radio: Radio, has_land: bool) -> Channel:
         fading=kind,
         shapes=shapes,
         shape_distances=distances,
-        least_mw=float(milliwatts(LEAST_DBM)),
-        steady_mw=float(milliwatts(DETECTABLE_DBM - FADING_MARGIN_DB)),
+        least_mw=float(milliwatts(radio.least_followed - UNHEEDED_DB)),
+        steady_mw=float(milliwatts(radio.least_followed - FADING_MARGIN_DB)),
     )
 
 
-def access_of(radio: Radio) -> Access:
+def access_of(radio: RadioKind) -> Access:
     slot = LONG_SLOT_NS if radio.slot == "long" else SHORT_SLOT_NS
-    rate = RATES.index(radio.rate)
+    rate, broadcast_rate = radio.rate_indices
     return Access(
         slot=slot,
         difs=SIFS_NS + 2 * slot,
         least_window=LEAST_WINDOW,
         largest_window=LARGEST_WINDOW,
         attempts=radio.attempts,
-        lifetime=round(radio.lifetime * 1e9),
+        lifetime=round(radio.lifetime * 1e9) // radio.stretch,
         rate=rate,
-        broadcast_rate=RATES.index(radio.broadcast_rate or radio.rate),
+        broadcast_rate=broadcast_rate,
         acknowledgement_rate=acknowledgement_rate(rate),
-        detectable_mw=float(milliwatts(DETECTABLE_DBM)),
+        detectable_mw=float(milliwatts(radio.least_followed)),
         detectable_snr=10.0 ** (0.1 * DETECTABLE_SNR_DB),
-        energy_mw=float(milliwatts(ENERGY_DBM)),
+        energy_mw=float(milliwatts(ENERGY_DBM)) / radio.stretch,
     )
 
 
@@ -98,11 +101,12 @@ class BuiltinMedium:
     nothing gets through; None if all do.
     """
 
-    def __init__(self, radio: Radio, nodes: int, land: Land | None = None) -> None:
+    def __init__(self, radio: RadioKind, nodes: int, land: Land | None = None) -> None:
         self.radio, self.nodes, self._land = radio, nodes, land
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
-        self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))))
+        self._stretch = radio.stretch
+        self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))) / self._stretch)
         self.reset(0)
 
     def reset(self, seed: int) -> None:
@@ -146,21 +150,24 @@ class BuiltinMedium:
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
         fits = (size >= 0) & (size <= LONGEST) & (to >= EVERYBODY) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
+        time = -(-time // self._stretch)
         given = np.stack([time, sender, to, number, size], axis=1)[fits]
         given = np.concatenate([self._given, given])
         self._given = given[np.lexsort((given[:, 3], given[:, 0]))]
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
         self._take_places(positions)
-        ether = self._ether
+        ether, until = self._ether, -(-until_ns // self._stretch)
         here = self.is_on & np.isfinite(positions).all(axis=1)
         begin_interval(ether, self._access, here, self._noise, milliwatts(self.jamming))
         heard: list[Arrival] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
             ether.clock[ARRIVED] = 0
-            is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until_ns)
-            heard += map(Arrival._make, ether.arrivals[: ether.clock[ARRIVED]].tolist())
+            is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until)
+            arrivals = ether.arrivals[: ether.clock[ARRIVED]]
+            arrivals["heard_ns"] *= self._stretch
+            heard += map(Arrival._make, arrivals.tolist())
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
         return heard
 
@@ -201,6 +208,6 @@ def _is_bare_plane(land: Land) -> bool:
     return land.grid is None and not land.things and not land.world.obstacles
 
 
-def medium_of(radio: Radio, nodes: int, land: Land | None = None) -> BuiltinMedium:
+def medium_of(radio: RadioKind, nodes: int, land: Land | None = None) -> BuiltinMedium:
     """The medium that a scenario asks for, for so many nodes. The land is what may be in the way."""
     return BuiltinMedium(radio, nodes, land)

@@ -17,8 +17,9 @@ from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packets import Packets, Sent, packets_message
 
 INTERVAL_NS = 500_000_000
-GRACE_NS = 1_000_000_000
-"""A packet that is heard later than this after the end of its interval counts as lost; no queue is that patient."""
+ON_THE_AIR_NS = 400_000_000
+"""Beyond the time that a packet may wait at its sender: then its interval is told, and what comes later is lost."""
+MOST_PATIENCE_NS = 5_000_000_000
 PACKETS_NS = 100_000_000
 MOST_WAITING = 1 << 16
 """Packets that wait to be added up."""
@@ -76,8 +77,9 @@ class Tally:
 class Ledger:
     """Of the nodes of one medium. Its topics are `/radio/links` and `/radio/packets`, or below a name of its own."""
 
-    def __init__(self, bus: Bus, names: list[str], name: str = "") -> None:
+    def __init__(self, bus: Bus, names: list[str], name: str = "", patience_ns: int = 0) -> None:
         self.names = tuple(names)
+        self._grace_ns = min(patience_ns, MOST_PATIENCE_NS) + ON_THE_AIR_NS
         place = f"/radio/{name}" if name else "/radio"
         self._links = bus.advertise(f"{place}/links", messages.RADIO_LINKS)
         self._packets = bus.advertise(f"{place}/packets", messages.RADIO_PACKETS)
@@ -127,7 +129,7 @@ class Ledger:
         if time_ns >= self._due or len(self.heard) >= MOST_WAITING:
             self._due = time_ns - time_ns % PACKETS_NS + PACKETS_NS
             self._take_down(time_ns)
-            self._tell_links(time_ns, before_ns=time_ns - GRACE_NS + 1)
+            self._tell_links(time_ns, before_ns=time_ns - self._grace_ns + 1)
 
     def finish(self, time_ns: int, positions: np.ndarray) -> None:
         """The run is over: what has not been told yet is told now."""

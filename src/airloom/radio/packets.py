@@ -46,9 +46,9 @@ class Packets:
     @classmethod
     def of(cls, names: tuple[str, ...], sent: Sequence[Sent], heard: Sequence[tuple[float, ...]]) -> Packets:
         """What was heard comes as rows of HEARD."""
-        rows = np.array(heard, dtype=float).reshape(-1, len(HEARD.names))  # thrice as quick as rows of that type
+        rows = np.array(heard, dtype=float).reshape(-1, 6)  # thrice as quick as rows of that type
         table = np.empty(len(rows), dtype=HEARD)
-        for name, column in zip(HEARD.names, rows.T, strict=True):
+        for name, column in zip(HEARD.fields or (), rows.T, strict=True):
             table[name] = column
         return cls(names, np.array(sent, dtype=SENT), table)
 

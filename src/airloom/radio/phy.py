@@ -28,17 +28,15 @@ HEADERS = MAC_BYTES + LLC_BYTES
 LONGEST = 2304 - LLC_BYTES
 """Bytes of payload that a frame can carry."""
 
-DETECTABLE_DBM, DETECTABLE_SNR_DB = -82.0, 4.0
+DETECTABLE_SNR_DB = 4.0
 ENERGY_DBM = -62.0
 """The medium is busy with this much energy of whatever kind."""
-LEAST_DBM = -101.0
-"""Weaker signals do not count, not even as interference."""
+UNHEEDED_DB = 19.0
+"""Signals that are so much weaker than what is followed do not count, not even as interference."""
 BANDWIDTH = 20e6
 TRANSMIT_DBM, NOISE_FIGURE_DB = 16.0206, 7.0
 BOLTZMANN, ROOM_TEMPERATURE = 1.380649e-23, 290.0
 
-RATES = (6, 9, 12, 18, 24, 36, 48, 54)
-"""Mb/s."""
 _CODING = np.array(
     [
         [-2.0010, 6.8358, 1.7942],
@@ -51,7 +49,7 @@ _CODING = np.array(
         [-0.8314, 0.091293, 1.1345],
     ]
 )
-"""a, b, c of `error_ratios`, a row for each rate."""
+"""a, b, c of `error_ratios`, a row for each of the scenario's RATES."""
 EXAMPLES = (32, 1458)
 """Bytes of the frames that were simulated."""
 LONG_FROM = 400

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import ValidationError
@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from airloom import plugin
 from airloom.basics.clock import ticks_per_period, to_ns, whole_ticks
 
-from .errors import KeyPath, complaint
+from .errors import KeyPath, complaint, hint
 from .keys import either
 from .models import PluginChoice, Scenario
+from .radio import Radio
 from .tree import Node, origin_of
 from .validation import complaints
 
@@ -77,6 +78,26 @@ def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_radio(scenario: Scenario, root: Node) -> Iterator[str]:
+    """Nodes have names of their own, and somebody has a radio for each band."""
+    for path, what in _misfits_of_radio(scenario.radio, scenario.names) if scenario.radio else ():
+        yield complaint(origin_of(root, path), path, what)
+
+
+def _misfits_of_radio(radio: Radio, vehicles: Sequence[str]) -> Iterator[tuple[KeyPath, str]]:
+    for name in sorted({*vehicles} & {*radio.stations}):
+        yield ("radio", "stations", name), "a vehicle has this name too; rename the station"
+    for band, kind in radio.bands.items():
+        for name in kind.stations:
+            if name not in radio.stations:
+                what = f"no station is called '{name}'{hint(name, radio.stations, 'Stations')}"
+                yield ("radio", "bands", band, "stations"), what
+    for band, any_kind in radio.kinds.items():
+        if not any(radio.members(band, vehicles)):
+            what = f"nobody has a radio: no vehicle matches '{any_kind.vehicles}', and there is no station"
+            yield ("radio", "bands", band) if band else ("radio",), what
+
+
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:
     """The step is a whole number of nanoseconds; periods and delays are whole numbers of steps."""
     try:
@@ -95,6 +116,8 @@ def _times(scenario: Scenario) -> Iterator[tuple[KeyPath, float, Callable[[float
     yield ("log", "rate"), scenario.log.rate, ticks_per_period
     if not scenario.world.weather.is_plain:
         yield ("world", "weather", "rate"), scenario.world.weather.rate, ticks_per_period
+    if scenario.radio is not None:
+        yield ("radio", "period"), scenario.radio.period, whole_ticks
     for name, member in scenario.members.items():
         yield ("members", name, "rate"), member.rate, ticks_per_period
     for chosen in chosen_plugins(scenario):

@@ -329,3 +329,8 @@ class Scenario(Model):
     members: dict[Name, Member] = Field(default_factory=dict)
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
+
+    @property
+    def names(self) -> list[str]:
+        """Those of all vehicles, copies too."""
+        return [copy for name, vehicle in self.vehicles.items() for copy in vehicle.names(name)]

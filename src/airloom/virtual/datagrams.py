@@ -2,9 +2,9 @@
 
 Every node has an address, 10.73.0.1 and so on in the order of the scenario, and its name stands for it. What a script
 sends to one of them, to 10.73.255.255 or to 255.255.255.255 goes through the radio, with the eight bytes that a head of
-UDP has. What comes in is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and
-asyncio see it as they see any other; the socket takes off the address that was put in front. All other addresses are
-the machine's.
+UDP has. Other bands are networks of their own: 10.74.0.0 and so on, in which a node is called NODE.BAND. What comes in
+is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and asyncio see it as they see
+any other; the socket takes off the address that was put in front. All other addresses are the machine's.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from __future__ import annotations
 import socket
 import struct
 import weakref
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from airloom.radio.packet import EVERYBODY, Packet
+from airloom.radio.packet import EVERYBODY, Nodes, Packet
 
-NETWORK, BROADCASTS = "10.73.", ("10.73.255.255", "255.255.255.255", "<broadcast>")
+FIRST_NETWORK = 73  # 10.73.0.0 is the first band
+BROADCASTS = ("255.255.255.255", "<broadcast>")  # to all of the first band
 ANYWHERE = ("", "0.0.0.0")
 HEAD = struct.Struct("<4sHH")  # a mark, the ports it is from and to
 MARK = b"UDP\0"
@@ -25,21 +26,36 @@ BY = struct.Struct("<4sH")  # put in front on loopback: address and port of the 
 FIRST_PORT = 49152  # of those for who asks for none
 ROOM = 4 * 1024 * 1024  # bytes in a socket that a script has not read yet
 
-Send = Callable[[str, bytes, str], None]
+Send = Callable[[str, bytes, str, str], None]
 
 
-def address_of(number: int) -> str:
-    """That of a node, by its place among the nodes."""
-    high, low = divmod(number + 1, 256)
-    return f"{NETWORK}{high}.{low}"
+class Place(NamedTuple):
+    """What an address stands for."""
+
+    node: str
+    """EVERYBODY for all in reach."""
+    band: str
+
+
+def places_of(nodes: Nodes) -> dict[str, Place]:
+    """Addresses of all radios and of all in reach, by the order of nodes and bands."""
+    places = {}
+    for network, (band, members) in enumerate(nodes.bands.items(), FIRST_NETWORK):
+        for number, name in enumerate(nodes.all, 1):
+            if name in members:
+                places[f"10.{network}.{number // 256}.{number % 256}"] = Place(name, band)
+        places[f"10.{network}.255.255"] = Place(EVERYBODY, band)
+    return {**places, **dict.fromkeys(BROADCASTS, Place(EVERYBODY, ""))}
 
 
 class Datagrams:
     """Sockets of this script that take part, and the addresses of all nodes."""
 
-    def __init__(self, addresses: Mapping[str, str], own: list[str], send: Send) -> None:
-        self._addresses, self.own, self._send = dict(addresses), own, send
-        self._names = {address: name for name, address in self._addresses.items()}
+    def __init__(self, nodes: Nodes, send: Send) -> None:
+        self.own, self._send = nodes.own, send
+        self._places = places_of(nodes)
+        self._addresses = {place: address for address, place in self._places.items() if place.node != EVERYBODY}
+        self._hosts = {".".join(filter(None, place)): address for place, address in self._addresses.items()}
         self._sockets: weakref.WeakSet[RadioSocket] = weakref.WeakSet()
         self._next_port = FIRST_PORT
         self._postman = _plain_socket()
@@ -50,12 +66,15 @@ class Datagrams:
         """The radio address that a host stands for, None if it is none."""
         if not isinstance(host, str):
             return None
-        if host in self._addresses:
-            return self._addresses[host]
-        return host if host in self._names or host in BROADCASTS else None
+        return self._hosts.get(host) or (host if host in self._places else None)
+
+    def address_of(self, node: str) -> str:
+        """In the first band that it has a radio for."""
+        return next(address for place, address in self._addresses.items() if place.node == node)
 
     def is_own(self, host: Any) -> bool:
-        return host in ANYWHERE or self._names.get(self.address(host) or "") in self.own
+        address = self.address(host)
+        return host in ANYWHERE or (address is not None and self._places[address].node in self.own)
 
     def join(self, one: RadioSocket) -> None:
         self._sockets.add(one)
@@ -67,9 +86,9 @@ class Datagrams:
     def send(self, one: RadioSocket, data: bytes, host: str, port: int) -> int:
         address = self.address(host)
         assert address is not None
-        sender = self._names.get(one.radio_host or "", self.own[0])
-        to = EVERYBODY if address in BROADCASTS else self._names[address]
-        self._send(sender, HEAD.pack(MARK, one.radio_port, port) + data, to)
+        to, band = self._places[address]
+        sender = self._places[one.radio_host].node if one.radio_host else self.own[0]
+        self._send(sender, HEAD.pack(MARK, one.radio_port, port) + data, to, band)
         return len(data)
 
     def take(self, node: str, packet: Packet) -> bool:
@@ -77,8 +96,8 @@ class Datagrams:
         if len(packet.content) < HEAD.size or not packet.content.startswith(MARK):
             return False
         _, source, port = HEAD.unpack_from(packet.content)
-        front = BY.pack(socket.inet_aton(self._addresses[packet.sender]), source)
-        here = self._addresses[node]
+        front = BY.pack(socket.inet_aton(self._addresses[Place(packet.sender, packet.band)]), source)
+        here = self._addresses[Place(node, packet.band)]
         for one in sorted(self._sockets, key=lambda it: it.order):
             if one.radio_port == port and one.radio_host in (None, here):
                 self._postman.sendto(front + packet.content[HEAD.size :], one.loopback)

@@ -17,7 +17,7 @@ from typing import NoReturn
 from airloom import member
 from airloom.virtual import patches
 from airloom.virtual.baton import VirtualTime
-from airloom.virtual.datagrams import Datagrams, address_of
+from airloom.virtual.datagrams import Datagrams
 
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
@@ -48,10 +48,9 @@ def _datagrams(me: member.Current) -> Datagrams | None:
     """UDP by radio, if the run has one and the script a place in it."""
     if me.nodes is None or not me.nodes.own:
         return None
-    addresses = {name: address_of(number) for number, name in enumerate(me.nodes.all)}
-    net = Datagrams(addresses, me.nodes.own, lambda sender, data, to: me.radio(sender).send(data, to))
+    net = Datagrams(me.nodes, lambda sender, data, to, band: me.radio(sender).send(data, to, band))
     me.takes = net.take
-    os.environ["AIRLOOM_ADDRESS"] = addresses[me.nodes.own[0]]
+    os.environ["AIRLOOM_ADDRESS"] = net.address_of(me.nodes.own[0])
     return net
 
 

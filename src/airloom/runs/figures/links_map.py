@@ -60,12 +60,14 @@ def _draw_moment(axis: Axes, links: Sequence[Links], stations: set[str]) -> None
     quality = np.where(one_way, np.maximum(there, back), 0.5 * (there + back))
     order = np.argsort(quality, kind="stable")[-MOST_LINES:]  # the best last, above the others
     crowd, colours = min(1.0, 60.0 / max(len(order), 1)), quality_map()
+    widths = (0.4 + 0.6 * quality) * (0.7 + 1.3 * crowd)
     for dashed in (True, False):
         some = order[one_way[order] == dashed]
+        lines = places[np.stack([first[some], second[some]], axis=1)]
         axis.add_collection(
             LineCollection(
-                list(places[np.stack([first[some], second[some]], axis=1)]), colors=colours(quality[some]),
-                linewidths=(0.4 + 0.6 * quality[some]) * (0.7 + 1.3 * crowd), alpha=0.45 + 0.5 * crowd, linestyles="--" if dashed else "-",
+                list(lines), colors=colours(quality[some]), linewidths=widths[some], alpha=0.45 + 0.5 * crowd,
+                linestyles="--" if dashed else "-",
             )
         )  # fmt: skip
     _draw_nodes(axis, last, stations)
