@@ -16,6 +16,7 @@ from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
+from airloom.studio.scene.stations import station_nodes
 from airloom.studio.scene.things import thing_nodes
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.grid import Grid
@@ -44,7 +45,7 @@ class Landscape:
         self._drawn: tuple | None = None
         self._still: list[viser.SceneNodeHandle] = []
         self._ground: Ground | None = None
-        self._obstacles: list[viser.SceneNodeHandle] = []
+        self._standing: list[viser.SceneNodeHandle] = []
         server.scene.add_frame(self._root, show_axes=False)
         self.rebuild(scenario)
 
@@ -59,8 +60,10 @@ class Landscape:
             if wanted != self._drawn:
                 self._redraw()
                 self._drawn = wanted
-            _remove(self._obstacles)
-            self._obstacles = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
+            _remove(self._standing)
+            self._standing = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
+            stations = scenario.radio.stations if scenario.radio else {}
+            self._standing += station_nodes(self._server.scene, f"{self._root}/stations", stations, self._land)
 
     def _redraw(self) -> None:
         """Sky, ground and things."""
@@ -83,6 +86,10 @@ class Landscape:
         direction = direction / np.linalg.norm(direction)
         distance = self._land.hit(origin, direction, REACH)
         return origin + distance * direction if distance < REACH else None
+
+    @property
+    def land(self) -> Land:
+        return self._land
 
     def height(self, x: float, y: float) -> float:
         """Of the ground, m."""

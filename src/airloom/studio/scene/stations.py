@@ -1,0 +1,49 @@
+"""Stations of the radio, drawn: a mast with its antenna at the top, and its name."""
+
+from __future__ import annotations
+
+import numpy as np
+import viser
+
+from airloom.scenario.radio import Station
+from airloom.studio.scene.gltf import glb
+from airloom.world.land import Land
+from airloom.world.meshes import Colour, Mesh, beam, joined, ngon, prism
+
+STEEL: Colour = (120, 126, 134)
+ANTENNA: Colour = (204, 46, 62)
+LEAST = 1.0  # m that a mast is drawn high, however low its antenna is
+
+
+def station_nodes(
+    scene: viser.SceneApi, root: str, stations: dict[str, Station], land: Land
+) -> list[viser.SceneNodeHandle]:
+    nodes: list[viser.SceneNodeHandle] = []
+    for name, station in stations.items():
+        x, y, z = station.position
+        height = max(z - land.height(x, y), LEAST)
+        mast = glb(mast_mesh(height))
+        nodes.append(scene.add_glb(f"{root}/{name}", mast, position=(x, y, z - height), cast_shadow=False))
+        nodes.append(
+            scene.add_label(f"{root}/{name}/name", name, anchor="bottom-center", position=(0.0, 0.0, 1.15 * height))
+        )
+    return nodes
+
+
+def mast_mesh(height: float) -> Mesh:
+    """From the ground up, with its antenna at this height, m."""
+    thick = 0.02 * height + 0.02
+    pole = prism(ngon(thick, 10), 0.0, height, STEEL, top=0.6)
+    antenna = prism(ngon(1.6 * thick, 10), 0.9 * height, 1.1 * height, ANTENNA)
+    reach = 0.16 * height + 0.1
+    feet = [
+        beam(
+            [0.0, 0.0, 0.45 * height],
+            [reach * np.cos(turn), reach * np.sin(turn), 0.0],
+            0.7 * thick,
+            0.7 * thick,
+            STEEL,
+        )
+        for turn in (0.5, 0.5 + 2.0 * np.pi / 3.0, 0.5 + 4.0 * np.pi / 3.0)
+    ]
+    return joined([pole, antenna, *feet])
