@@ -25,7 +25,7 @@ def coverage(kind: RadioKind, seed: int, land: Land, sender: np.ndarray, height:
     medium = BuiltinMedium(kind, 1 + CELLS, land)
     medium.reset(seed)
     least = kind.least_followed
-    heard = medium.channel._replace(least_mw=float(milliwatts(least)))
+    heard = medium.channel._replace(least_mw=float(milliwatts(least)), shadowing=kind.channel.shadowing.deviation / 3.0)
     radius = min(float(reach_of(heard, np.array(kind.power))), FARTHEST)
     cell = 2.0 * radius / CELLS
     along = (np.arange(CELLS) + 0.5) * cell - radius

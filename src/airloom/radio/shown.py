@@ -1,4 +1,4 @@
-"""The radio for people, whatever draws it: lines between nodes, dots for packets, a picture of where one is heard."""
+"""The radio for people, whatever draws it: lines between nodes, packets on their way, a picture of where one is heard."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from airloom.radio.quality import quality_colours
 MEMORY = 2.0  # s of which lines show the mean
 MOST_LINES = 1500
 FLIGHT, LATE = 0.4, 0.4  # s that a packet takes for the eye, and how late it leaves, for news take their time
-MOST_DOTS = 3000
-PACKET = (255, 214, 64)
+DASH = 0.06  # of its way, so long it is drawn
+MOST_PACKETS = 3000
+PACKET = (40, 24, 120)
 
 Places = Mapping[str, np.ndarray]
 """Where nodes are, by name."""
@@ -31,13 +32,6 @@ class Lines:
     """[line, end, xyz], m"""
     colours: np.ndarray
     """[line, red green blue], uint8"""
-
-
-@dataclass(frozen=True)
-class Dots:
-    points: np.ndarray
-    """[dot, xyz]"""
-    colour: tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -90,26 +84,33 @@ class Watched:
             return NO_LINES
         return Lines(np.concatenate([part.ends for part in parts]), np.concatenate([part.colours for part in parts]))
 
-    def dots(self, places: Places, now: float) -> Dots:
-        """Packets that were heard, on their way."""
+    def packets(self, places: Places, now: float) -> Lines:
+        """Those that were heard, as short strokes that move from node to node."""
         while self._packets and self._packets[0][0] < now - LATE - 2.0 * FLIGHT:
             self._packets.popleft()
-        points = [np.zeros((0, 3))]
+        found = [NO_LINES.ends]
         for _, packets in self._packets:
             share = (now - LATE - packets.heard["heard_ns"] * 1e-9) / FLIGHT
-            flies = (share >= 0.0) & (share <= 1.0)
-            flying = packets.heard[flies]
-            at = np.array([places.get(name, np.full(3, np.nan)) for name in packets.names]).reshape(-1, 3)
+            flies = (share >= 0.0) & (share <= 1.0 - DASH)
+            flying, share = packets.heard[flies], share[flies, None]
+            at = _at(places, packets.names)
             start, end = at[flying["sender"]], at[flying["receiver"]]
-            points.append(start + share[flies, None] * (end - start))
-        found = np.concatenate(points)
-        found = found[np.isfinite(found).all(axis=1)]
-        return Dots(found[:: -(-len(found) // MOST_DOTS) or 1], PACKET)
+            found.append(np.stack([start + share * (end - start), start + (share + DASH) * (end - start)], axis=1))
+        ends = np.concatenate(found)
+        ends = ends[np.isfinite(ends).all(axis=(1, 2))]
+        ends = ends[:: -(-len(ends) // MOST_PACKETS) or 1]
+        return Lines(ends, np.tile(np.array(PACKET, dtype=np.uint8), (len(ends), 1)))
+
+
+def _at(places: Places, names: tuple[str, ...]) -> np.ndarray:
+    """[node, xyz]; NaN of those that are nowhere."""
+    nowhere = np.full(3, np.nan)
+    return np.array([places.get(name, nowhere) for name in names]).reshape(-1, 3)
 
 
 def _halves(links: list[Links], places: Places, only: str | None) -> Lines:
     names, sums = links[0].names, traffic(links)
-    at = np.array([places.get(name, np.full(3, np.nan)) for name in names]).reshape(-1, 3)
+    at = _at(places, names)
     share = np.nan_to_num(sums.share)
     known = sums.delivered > 0
     for one in links:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from airloom.radio.coverage import coverage
-from airloom.radio.shown import MEMORY, Watched, told_in
+from airloom.radio.shown import MEMORY, Picture, Watched, told_in
 from airloom.runs.link.client import LinkError, Refused
 from airloom.scenario.models import Plane
 from airloom.studio.panels.panel import Panel, StudioState
@@ -40,7 +41,12 @@ class RadioPanel(Panel):
         plane = isinstance(studio.source.scenario.world.terrain, Plane)
         self._view = RadioView(studio.server, studio.landscape.height, plane)
         self._watched, self._frame = Watched(), 0
-        self._mapped: tuple | None = None
+        self._pool = ThreadPoolExecutor(1, "coverage")
+        self._drawing: Future[Picture] | None = None
+        self._mapped: tuple[tuple, np.ndarray] | None = None
+        """What the map is of, and where that was; and how wide the map is, m."""
+        self._width = 0.0
+        self._packets.on_update(lambda _: self._watched.forget())
         self.rebuild()
 
     def rebuild(self) -> None:
@@ -50,9 +56,8 @@ class RadioPanel(Panel):
         assert scenario.radio is not None, "else there is no such panel"
         for band, kind in scenario.radio.kinds.items():
             if kind.ns3 is None:
-                members = sorted(
-                    scenario.radio.members(band, self.studio.source.names), key=scenario.vehicles.__contains__
-                )
+                members = list(scenario.radio.members(band, self.studio.source.names))
+                members.sort(key=scenario.vehicles.__contains__)  # stations first
                 self._senders |= {f"{name} ({band})" if band else name: (name, band) for name in members}
         self._of.options = (OFF, *self._senders)
 
@@ -61,9 +66,9 @@ class RadioPanel(Panel):
         if self._frame % ASKING == 0 and not self.studio.lost and (self._links.value or self._packets.value):
             self._ask(snapshot.time)
         self._frame += 1
-        self._view.show_lines(self._watched.lines(places, self.studio.selected) if self._links.value else None)
-        self._view.show_dots(self._watched.dots(places, snapshot.time) if self._packets.value else None)
-        self._show_coverage(places)
+        self._view.show_links(self._watched.lines(places, self.studio.selected) if self._links.value else None)
+        self._view.show_packets(self._watched.packets(places, snapshot.time) if self._packets.value else None)
+        self._show_coverage(status.edition, places)
 
     def _places(self, snapshot: Snapshot) -> dict[str, np.ndarray]:
         source = self.studio.source
@@ -85,21 +90,27 @@ class RadioPanel(Panel):
         watched.take(told_in(reply))
         self._missing.visible = self._packets.value and not reply["has_packets"]
 
-    def _show_coverage(self, places: dict[str, np.ndarray]) -> None:
-        source, chosen = self.studio.source, self._of.value
-        radio = source.scenario.radio
-        if chosen == OFF or radio is None or self._senders[chosen][0] not in places:
+    def _show_coverage(self, edition: int, places: dict[str, np.ndarray]) -> None:
+        """Worked out beside, for it may take a second where much is in the way."""
+        chosen, radio = self._of.value, self.studio.source.scenario.radio
+        if self._drawing is not None:
+            if not self._drawing.done():
+                return
+            picture, self._drawing = self._drawing.result(), None
+            self._view.show_picture(picture if chosen != OFF else None)
+            self._width = picture.cell * len(picture.colours)
+        name, band = self._senders.get(chosen, (OFF, ""))
+        if radio is None or name not in places:
             if self._mapped is not None:
                 self._view.show_picture(None)
                 self._mapped = None
             return
-        name, band = self._senders[chosen]
-        wanted = chosen, self._at.value, source.edition
-        if self._mapped is not None and self._mapped[0] == wanted:
-            moved = float(np.linalg.norm(places[name] - self._mapped[1]))
-            if moved < self._mapped[2] or self._frame % 30:
-                return
-        kind = radio.kinds[band]
-        picture, _ = coverage(kind, source.scenario.seed, self.studio.landscape.land, places[name], self._at.value)
-        self._view.show_picture(picture)
-        self._mapped = wanted, places[name], MOVED * picture.cell * len(picture.colours)
+        wanted, place = (chosen, self._at.value, edition), places[name]
+        if self._mapped is None or self._mapped[0] != wanted or _apart(self._mapped[1], place) > MOVED * self._width:
+            self._mapped = wanted, place
+            seed, land = self.studio.source.scenario.seed, self.studio.landscape.land
+            self._drawing = self._pool.submit(lambda: coverage(radio.kinds[band], seed, land, place, wanted[1])[0])
+
+
+def _apart(one: np.ndarray, other: np.ndarray) -> float:
+    return float(np.linalg.norm(one - other))

@@ -1,4 +1,4 @@
-"""The radio, drawn: lines between nodes, packets as dots, and where one is heard as a picture on the ground."""
+"""The radio, drawn: lines between nodes, packets on their way, and where one is heard as a picture on the ground."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Callable
 import numpy as np
 import viser
 
-from airloom.radio.shown import Dots, Lines, Picture
+from airloom.radio.shown import Lines, Picture
 from airloom.studio.scene.gltf import linear, pictured_glb
 
-FEW = 60  # lines, that are wider than those of many
+FEW, MANY = 60, 600  # lines: fewer are wide and bright, more are thin and pale, so that the vehicles stand out
+PALE = np.array([200, 204, 202])
 ABOVE, STEEP = 0.05, 0.001  # m above the ground, and more with the size of a picture, which is seen from farther away
 PARTS = 48  # of a picture each way, that follow the ground
 
@@ -19,46 +20,33 @@ class RadioView:
     def __init__(self, server: viser.ViserServer, height: Callable[[float, float], float], is_flat: bool) -> None:
         self._server, self._scene, self._height = server, server.scene, height
         self._parts = 1 if is_flat else PARTS
-        self._lines: viser.LineSegmentsHandle | None = None
-        self._dots: viser.LineSegmentsHandle | None = None
+        self._strokes: dict[str, viser.LineSegmentsHandle] = {}
         self._picture: viser.GlbHandle | None = None
 
-    def show_lines(self, lines: Lines | None) -> None:
+    def show_links(self, lines: Lines | None) -> None:
+        crowd = 0.0 if lines is None else float(np.interp(len(lines.ends), [FEW, MANY], [0.0, 1.0]))
+        self._show("links", lines, 0.6 * crowd, round(2.5 - 1.5 * crowd, 1))
+
+    def show_packets(self, lines: Lines | None) -> None:
+        self._show("packets", lines, 0.0, 4.0)
+
+    def _show(self, name: str, lines: Lines | None, paled: float, width: float) -> None:
+        before = self._strokes.get(name)
         if lines is None or not len(lines.ends):
-            if self._lines is not None:
-                self._lines.remove()
-                self._lines = None
+            if before is not None:
+                self._strokes.pop(name).remove()
             return
-        colours = np.repeat((255.0 * linear(lines.colours)).astype(np.uint8)[:, None], 2, axis=1)
-        self._lines = self._strokes("lines", self._lines, lines.ends, colours, 2.5 if len(lines.ends) <= FEW else 1.2)
-
-    def show_dots(self, dots: Dots | None) -> None:
-        """Strokes without length that are as wide as a few pixels at any distance."""
-        if dots is None or not len(dots.points):
-            if self._dots is not None:
-                self._dots.remove()
-                self._dots = None
-            return
-        colours = np.tile((255.0 * linear(np.array(dots.colour))).astype(np.uint8), (len(dots.points), 2, 1))
-        self._dots = self._strokes("dots", self._dots, np.repeat(dots.points[:, None], 2, axis=1), colours, 5.0)
-
-    def _strokes(
-        self,
-        name: str,
-        before: viser.LineSegmentsHandle | None,
-        ends: np.ndarray,
-        colours: np.ndarray,
-        width: float,
-    ) -> viser.LineSegmentsHandle:
-        if before is None or before.points.shape != ends.shape or before.thickness != width:
-            return self._scene.add_line_segments(
-                f"/world/radio/{name}", ends, colours, thickness=width, thickness_units="screen"
+        shades = lines.colours + paled * (PALE - lines.colours)
+        colours = np.repeat((255.0 * linear(shades)).astype(np.uint8)[:, None], 2, axis=1)
+        if before is None or before.points.shape != lines.ends.shape or before.thickness != width:
+            self._strokes[name] = self._scene.add_line_segments(
+                f"/world/radio/{name}", lines.ends, colours, thickness=width, thickness_units="screen"
             )
+            return
         with self._server.atomic():
-            before.points = ends.astype(np.float32)
+            before.points = lines.ends.astype(np.float32)
             if not np.array_equal(before.colors, colours):
                 before.colors = colours
-        return before
 
     def show_picture(self, picture: Picture | None) -> None:
         if picture is None:
