@@ -1,4 +1,4 @@
-"""The radio for people, whatever draws it: lines between nodes, packets on their way, a picture of where one is heard."""
+"""The radio for people, whatever draws it: lines between nodes, packets on their way, where a node is heard."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_BINS = 40
-BEYOND = 1.25  # times the farthest that was heard: farther, nothing else is to be seen
+BEYOND = 1.4  # times the farthest that was heard: farther, nothing else is to be seen
 MOST_POINTS = 4000
 Z = 1.96  # of a confidence of 95 %
 
