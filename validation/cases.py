@@ -4,6 +4,7 @@ from validation import (
     contact,
     eyes,
     flight,
+    flock_media,
     flocking,
     forces,
     land,
@@ -66,4 +67,5 @@ CASES: list[Case] = [
     radio.radio_saturation,
     radio.radio_contention,
     flocking.flocking,
+    flock_media.flock_on_two_media,
 ]

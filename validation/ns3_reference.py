@@ -1,7 +1,8 @@
 """Measure with ns-3 what our own model of the radio is compared with: `python -m validation.ns3_reference`.
 
-Writes `ns3_range.csv` (one sender, one receiver, by distance) and `ns3_contention.csv` (many senders) beside this file.
-Both are ns-3's answers through `airloom.radio.ns3`, with its default channel, 802.11g between equals.
+Writes `ns3_range.csv` (one sender, one receiver, by distance), `ns3_contention.csv` (many senders) and `ns3_flock.csv`
+(the scenario `flock`) beside this file. All are ns-3's answers through `airloom.radio.ns3`, with its default channel,
+802.11g between equals.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from airloom.radio.ns3 import Ns3Medium
 from airloom.radio.ns3.installation import find_ns3
 from airloom.scenario.ns3_radio import Ns3Radio
 from validation.contention import Contention, measure
+from validation.flock_media import reference_lines
 
 HERE = Path(__file__).parent
 NAKAGAMI = [{"kind": "log-distance"}, {"kind": "nakagami"}]
@@ -107,11 +109,13 @@ def write(name: str, lines: Iterable[str]) -> None:
 
 
 def main() -> None:
-    wanted = sys.argv[1:] or ["contention", "range"]
+    wanted = sys.argv[1:] or ["contention", "range", "flock"]
     if "contention" in wanted:
         write("ns3_contention.csv", contentions())
     if "range" in wanted:
         write("ns3_range.csv", ranges())
+    if "flock" in wanted:
+        write("ns3_flock.csv", reference_lines())
 
 
 if __name__ == "__main__":

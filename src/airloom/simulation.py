@@ -160,6 +160,8 @@ class Simulation:
         if self._started:
             return
         self._started = True
+        if self.radio is not None:
+            self.radio.open()
         self.autopilots.open(self.member_logs)
         self.loom.open(self.member_logs)
         self._publisher.restart()
@@ -202,6 +204,8 @@ class Simulation:
         self.weather.settle()
         self._hooks.find_controllers()
         self.autopilots.settle()
+        if self.radio is not None:
+            self.radio.settle()
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
@@ -291,6 +295,8 @@ class Simulation:
         digest.update(self.time_ns.to_bytes(8, "little"))
         self.fleet.hash_into(digest)
         self.engine.hash_into(digest)
+        if self.radio is not None:
+            self.radio.hash_into(digest)
         return digest.hexdigest()
 
     # -- the way of a tick -------------------------------------------------------------------------------------------

@@ -97,6 +97,8 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         ("40 radios × 1 kHz", 40, 1000.0, 20.0),
     ):
         found[name] = partial(_radio, name, nodes, rate, side)
+    if _has_ns3():
+        found["flock on ns-3"] = _beside_ns3
     for engine in ("mujoco", "batch"):
         found[f"100 in turbulence, {engine}"] = partial(_in_turbulence, f"100 in turbulence, {engine}", engine)
     found["100 000 drops"] = _drops
@@ -234,6 +236,22 @@ def _radio(name: str, nodes: int, rate: float, side: float, effort: Effort) -> M
     from airloom.bench.radio import times_real_time
 
     return Measurement(name, times_real_time(nodes, rate, side, effort), "× real time", 1.0)
+
+
+def _has_ns3() -> bool:
+    from airloom.radio.ns3.installation import Ns3Missing, find_ns3
+
+    try:
+        find_ns3()
+    except Ns3Missing:
+        return False
+    return True
+
+
+def _beside_ns3(effort: Effort) -> Measurement:
+    from airloom.bench.radio import beside_ns3
+
+    return Measurement("flock on ns-3, beside it", 100.0 * beside_ns3(effort), "% of its time", 10.0, True)
 
 
 def _unwanted_eye(effort: Effort) -> Measurement:

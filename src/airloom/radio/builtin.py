@@ -7,15 +7,17 @@ and so is what counts as busy. The loop knows nothing of it: its time is in unit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from airloom.radio.access import KINDS
-from airloom.radio.channel import FADING_MARGIN_DB, Channel, fill_antennas, fill_row, reach_of
+from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, fill_row, reach_of
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
+from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
 from airloom.radio.obstruction import HOW, IGNORED
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
@@ -31,8 +33,8 @@ from airloom.radio.phy import (
     noise_floor_dbm,
 )
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, QUEUED, REFUSED, Access, Ether
-from airloom.radio.timers import new_timers
+from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.timers import new_timers, set_timer
 from airloom.scenario.radio import RATES, LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
 from airloom.world.land import Land
@@ -94,11 +96,8 @@ def access_of(radio: RadioKind) -> Access:
 
 
 class BuiltinMedium:
-    """A `Medium` that is computed here. What faults change are arrays of its own that apply from the next `advance` on.
-
-    `power` [node]: transmitted, dBm. `jamming` [node]: noise from elsewhere at a node, dBm, −inf for none. `is_on`
-    [node]: whether the radio works; a node that is nowhere (NaN) is off, too. `links` [sender, receiver]: False where
-    nothing gets through; None if all do.
+    """A `Medium` that is computed here. More can be changed than others know of: `power` [node], transmitted, dBm,
+    `jamming` [node], noise from elsewhere at a node, dBm, −inf for none, and `is_on` [node], whether its radio works.
     """
 
     def __init__(self, radio: RadioKind, nodes: int, land: Land | None = None) -> None:
@@ -106,22 +105,25 @@ class BuiltinMedium:
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
         self._stretch = radio.stretch
-        self._noise = np.full(nodes, float(milliwatts(noise_floor_dbm(radio.noise_figure))) / self._stretch)
+        self._floor = float(milliwatts(noise_floor_dbm(radio.noise_figure))) / self._stretch
         self.reset(0)
 
     def reset(self, seed: int) -> None:
-        nodes, waves = self.nodes, WAVES if self._channel.shadowing > 0.0 else 0
-        self.power = np.full(nodes, self.radio.power)
-        self.jamming = np.full(nodes, -inf)
-        self.is_on = np.ones(nodes, dtype=bool)
+        self.power = np.full(self.nodes, self.radio.power)
+        self.jamming = np.full(self.nodes, -inf)
+        self.is_on = np.ones(self.nodes, dtype=bool)
+        self.jammers: Sequence[Jammer] = ()
         self.links: np.ndarray | None = None
         self._key = np.uint64(stream_key(seed, "radio"))
         self._waves = waves_of(stream_key(seed, "radio", "shadowing"), self._channel.shadowing_distance)
         self._given = np.empty((0, 5), dtype=np.int64)
         self._before: tuple[np.ndarray, ...] | None = None
         self._epoch = 0
+        self._ether = self._empty_ether(self.nodes)
+
+    def _empty_ether(self, nodes: int) -> Ether:
         times, winners = new_timers(len(KINDS) * nodes)
-        self._ether = Ether(
+        return Ether(
             nodes=_idle_nodes(nodes),
             queues=np.empty((nodes, self.radio.queue), dtype=QUEUED),
             times=times,
@@ -135,7 +137,7 @@ class BuiltinMedium:
             world=np.empty(0) if self._land is None else self._land.array,
             antennas=np.empty((nodes, 3)),
             heights=np.empty(nodes),
-            phases=np.empty((nodes, waves, 4)),
+            phases=np.empty((nodes, WAVES if self._channel.shadowing > 0.0 else 0, 4)),
             links=np.empty((0, nodes), dtype=bool),
             ratios=error_ratios(),
             megabits=np.array(RATES, dtype=np.int64),
@@ -144,7 +146,22 @@ class BuiltinMedium:
             clock=np.zeros(3, dtype=np.int64),
         )
 
-    def send(self, frames: list[Frame]) -> None:
+    def add_node(self, name: str) -> None:
+        """What is on the air stays there."""
+        old, new, n = self._ether, self._empty_ether(self.nodes + 1), self.nodes
+        for field in ("nodes", "queues", "counts"):
+            getattr(new, field)[:n] = getattr(old, field)
+        for field in ("who", "power"):
+            getattr(new, field)[:n, :n] = getattr(old, field)
+        new.clock[:] = old.clock
+        for kind in KINDS:
+            for node in range(n):
+                set_timer(new.times, new.winners, kind * (n + 1) + node, old.times[kind * n + node])
+        self._ether, self._before, self.nodes = new, None, n + 1
+        self.power, self.jamming = np.append(self.power, self.radio.power), np.append(self.jamming, -inf)
+        self.is_on = np.append(self.is_on, True)
+
+    def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
         if not frames:
             return
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
@@ -159,7 +176,7 @@ class BuiltinMedium:
         self._take_places(positions)
         ether, until = self._ether, -(-until_ns // self._stretch)
         here = self.is_on & np.isfinite(positions).all(axis=1)
-        begin_interval(ether, self._access, here, self._noise, milliwatts(self.jamming))
+        begin_interval(ether, self._access, here, self._floor, self._noise_from_elsewhere())
         heard: list[Arrival] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
@@ -170,6 +187,13 @@ class BuiltinMedium:
             heard += map(Arrival._make, arrivals.tolist())
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
         return heard
+
+    def _noise_from_elsewhere(self) -> np.ndarray:
+        """At each node, mW."""
+        noise = milliwatts(self.jamming)
+        for jammer in self.jammers:
+            add_jamming(self._channel, self._ether, np.array(jammer.position), jammer.power, noise)
+        return noise
 
     def _take_places(self, positions: np.ndarray) -> None:
         """Who hears whom is found out anew if somebody has moved, or something else is different."""
@@ -196,6 +220,19 @@ class BuiltinMedium:
         found = np.full(self.nodes, -inf)
         found[self._ether.who[sender, :count]] = 10.0 * np.log10(self._ether.mean[sender, :count])
         return found
+
+    def hash_into(self, digest: Any) -> None:
+        ether = self._ether
+        places = (np.arange(ether.queues.shape[1]) - ether.nodes["head"][:, None]) % ether.queues.shape[1]
+        for array in (
+            ether.nodes, ether.queues[places < ether.nodes["length"][:, None]], ether.times, ether.clock[NOW:NOW + 1],
+            ether.counts, self._given, self.power, self.jamming, self.is_on, ether.links,
+        ):  # fmt: skip
+            digest.update(array.tobytes())
+        digest.update(repr([*self.jammers]).encode())
+
+    def report(self) -> dict[str, Any]:
+        return {}
 
     def outcomes(self) -> Outcomes:
         return Outcomes(*self._ether.counts.T.copy())

@@ -91,6 +91,22 @@ def fill_row(channel, e, sender):
 
 
 @compiled
+def add_jamming(channel, e, place, power, noise):
+    """Add what a jammer at a place, which transmits so many dBm, is at each node, mW: path loss alone."""
+    floor = ground(e.world, place[0], place[1])[0] if e.world.shape[0] > 0 else 0.0
+    height = max(place[2] - floor, LOWEST_ANTENNA)
+    for node in range(e.antennas.shape[0]):
+        u, v, w = e.antennas[node, 0], e.antennas[node, 1], e.antennas[node, 2]
+        apart = sqrt((u - place[0]) ** 2 + (v - place[1]) ** 2 + (w - floor - height) ** 2)
+        if apart == apart:
+            loss = path_loss(
+                channel.law, apart, height, e.heights[node], channel.exponent, channel.reference_distance,
+                channel.reference_loss, channel.wavelength,
+            )  # fmt: skip
+            noise[node] += 10.0 ** (0.1 * (power - loss))
+
+
+@compiled
 def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
     """The power, mW, with which one frame arrives."""
     if channel.fading == NO_FADING or mean < channel.steady_mw:

@@ -123,7 +123,7 @@ def begin_interval(e, a, is_on, noise, jamming):
     """What is different from now on: radios that go on or off, and noise."""
     for node in range(e.nodes.shape[0]):
         settle(e, node)
-        e.nodes[node].noise, e.nodes[node].jamming = noise[node], jamming[node]
+        e.nodes[node].noise, e.nodes[node].jamming = noise, jamming[node]
         on = 1 if is_on[node] else 0
         if on != e.nodes[node].is_on:
             switch(e, a, node, on)

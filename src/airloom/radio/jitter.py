@@ -14,11 +14,10 @@ from airloom.radio.state import JITTER
 from airloom.sensors.noise import stream_key
 
 
-def spread(frames: list[Frame], now_ns: int, jitter_ns: int, seed: int) -> list[Frame]:
-    """Each frame later by a random time up to `jitter_ns`, which follows from its number. For any medium.
-
-    Later than now: frames that were asked for since the last network phase would else all begin with this one.
-    """
+def spread(frames: list[Frame], jitter_ns: int, seed: int) -> list[Frame]:
+    """Each frame later by a random time up to `jitter_ns`, which follows from its number. For any medium."""
+    if not frames:
+        return []
     key = np.uint64(stream_key(seed, "radio"))
     later = [int(uniforms(key, frame.number, 0, frame.sender, JITTER)[0] * jitter_ns) for frame in frames]
-    return [frame._replace(time_ns=max(frame.time_ns, now_ns) + ns) for frame, ns in zip(frames, later, strict=True)]
+    return [frame._replace(time_ns=frame.time_ns + ns) for frame, ns in zip(frames, later, strict=True)]

@@ -7,6 +7,9 @@ somebody listens to one of the topics.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+
 import numpy as np
 
 from airloom.basics.patterns import matching
@@ -21,6 +24,7 @@ ON_THE_AIR_NS = 400_000_000
 """Beyond the time that a packet may wait at its sender: then its interval is told, and what comes later is lost."""
 MOST_PATIENCE_NS = 5_000_000_000
 PACKETS_NS = 100_000_000
+MOST_NODES = 1 << 16
 MOST_WAITING = 1 << 16
 """Packets that wait to be added up."""
 
@@ -28,11 +32,10 @@ MOST_WAITING = 1 << 16
 class Tally:
     """Sums for each pair [meant, delivered, delay, strength] of the packets that were sent in one interval."""
 
-    def __init__(self, nodes: int) -> None:
-        self.nodes = nodes
+    def __init__(self) -> None:
         self.positions: np.ndarray | None = None
         """Of the nodes, in the middle of the interval."""
-        self.broadcasts = np.zeros(nodes, dtype=np.int64)
+        self.broadcasts: Counter[int] = Counter()
         self._pairs, self._sums = np.empty(0, dtype=np.int64), np.empty((0, 4))
 
     def intend(self, sender: int, receivers: list[int]) -> None:
@@ -40,14 +43,14 @@ class Tally:
         others = np.array([receiver for receiver in receivers if receiver != sender], dtype=np.int64)
         rows = np.zeros((len(others), 4))
         rows[:, 0] = 1.0
-        self._add(sender * self.nodes + others, rows)
+        self._add(sender * MOST_NODES + others, rows)
 
     def hear(self, heard: np.ndarray) -> None:
         rows = np.zeros((len(heard), 4))
         rows[:, 1] = 1.0
         rows[:, 2] = (heard["heard_ns"] - heard["sent_ns"]) * 1e-9
         rows[:, 3] = heard["strength"]
-        self._add(heard["sender"] * self.nodes + heard["receiver"], rows)
+        self._add(heard["sender"] * MOST_NODES + heard["receiver"], rows)
 
     def _add(self, pairs: np.ndarray, rows: np.ndarray) -> None:
         rows = np.concatenate([self._sums, rows])
@@ -55,19 +58,23 @@ class Tally:
         self._sums = np.stack([np.bincount(place.ravel(), column) for column in rows.T], axis=1)
 
     def links(self, start_ns: int, names: tuple[str, ...]) -> Links:
-        sender, receiver = np.divmod(self._pairs, self.nodes)
+        sender, receiver = np.divmod(self._pairs, MOST_NODES)
         meant, delivered, delay, strength = self._sums.T
         with np.errstate(invalid="ignore"):
             delay, strength = delay / delivered, strength / delivered
+        broadcasts = np.array([self.broadcasts[node] for node in range(len(names))], dtype=np.int64)
+        positions = np.full((len(names), 3), np.nan)
+        if self.positions is not None:
+            positions[: len(self.positions)] = self.positions
         return Links(
             end_ns=start_ns + INTERVAL_NS,
             interval=INTERVAL_NS * 1e-9,
             names=names,
-            positions=np.full((self.nodes, 3), np.nan) if self.positions is None else self.positions,
-            broadcasts=self.broadcasts,
+            positions=positions,
+            broadcasts=broadcasts,
             sender=sender,
             receiver=receiver,
-            meant=meant.astype(np.int64) + self.broadcasts[sender],
+            meant=meant.astype(np.int64) + broadcasts[sender],
             delivered=delivered.astype(np.int64),
             delay=delay,
             strength=strength,
@@ -75,29 +82,35 @@ class Tally:
 
 
 class Ledger:
-    """Of the nodes of one medium. Its topics are `/radio/links` and `/radio/packets`, or below a name of its own."""
+    """Of one band. Its topics are `/radio/links` and `/radio/packets`, or below a name of its own."""
 
-    def __init__(self, bus: Bus, names: list[str], name: str = "", patience_ns: int = 0) -> None:
-        self.names = tuple(names)
+    def __init__(self, bus: Bus, name: str = "", patience_ns: int = 0) -> None:
+        """`patience_ns`: how long a packet may wait at its sender."""
         self._grace_ns = min(patience_ns, MOST_PATIENCE_NS) + ON_THE_AIR_NS
         place = f"/radio/{name}" if name else "/radio"
         self._links = bus.advertise(f"{place}/links", messages.RADIO_LINKS)
         self._packets = bus.advertise(f"{place}/packets", messages.RADIO_PACKETS)
-        self.forget()
+        self.forget([])
 
     @property
     def is_kept(self) -> bool:
         """Whether anybody wants to know."""
         return self._links.wanted or self._packets.wanted
 
-    def forget(self) -> None:
-        """The run begins anew."""
+    def forget(self, names: Sequence[str]) -> None:
+        """The run begins anew, with these nodes."""
+        self.names = tuple(names)
         self._tallies: dict[int, Tally] = {}
         self._chosen: dict[str, list[int]] = {}
         self._sent: list[Sent] = []
         self.heard: list[tuple[float, ...]] = []
         """Rows of `packets.HEARD`: whoever delivers a packet to a node that it was meant for adds one."""
         self._due = PACKETS_NS
+
+    def add(self, name: str) -> None:
+        """One node more."""
+        self.names = (*self.names, name)
+        self._chosen.clear()
 
     def send(self, sent: Sent, to: str) -> None:
         """A packet was given to a radio. Broadcasts are counted once, not for everybody who might hear them."""
@@ -118,7 +131,7 @@ class Ledger:
     def _tally(self, time_ns: int) -> Tally:
         number = time_ns // INTERVAL_NS
         if number not in self._tallies:
-            self._tallies[number] = Tally(len(self.names))
+            self._tallies[number] = Tally()
         return self._tallies[number]
 
     def tell(self, time_ns: int, positions: np.ndarray) -> None:

@@ -61,14 +61,15 @@ class Traffic:
 
 
 def traffic(links: Sequence[Links]) -> Traffic:
-    """All links of some intervals together."""
-    nodes = len(links[0].names)
-    meant, delivered = np.zeros((nodes, nodes), dtype=np.int64), np.zeros((nodes, nodes), dtype=np.int64)
+    """All links of some intervals together. Nodes may come in the meantime, and have the highest numbers."""
+    nodes = len(links[-1].names)
+    meant, delivered = np.zeros((2, nodes, nodes), dtype=np.int64)
     for one in links:
-        rest = np.repeat(one.broadcasts[:, None], nodes, axis=1)
+        there = len(one.names)
+        rest = np.repeat(one.broadcasts[:, None], there, axis=1)
         rest[one.sender, one.receiver] = one.meant
         np.fill_diagonal(rest, 0)
-        meant += rest
+        meant[:there, :there] += rest
         delivered[one.sender, one.receiver] += one.delivered
     return Traffic(meant, delivered)
 

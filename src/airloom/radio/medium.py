@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -62,20 +63,44 @@ class Outcomes(NamedTuple):
     """Receptions that this node lost without another signal: too weak for the bit rate."""
 
 
+class Jammer(NamedTuple):
+    """What makes noise over the whole band, from a place of its own; path loss is all that weakens it."""
+
+    position: tuple[float, float, float]
+    """World, m."""
+    power: float
+    """dBm."""
+
+
 class Medium(Protocol):
-    """What carries the frames of a run. Positions are those at the beginning of the interval, [node, xyz], m."""
+    """What carries the frames of a run. Positions are those at the beginning of the interval, [node, xyz], m; a node
+    that is nowhere (NaN) is off: what it had on the air is cut, what it had queued is lost.
+    """
+
+    jammers: Sequence[Jammer]
+    links: np.ndarray | None
+    """[sender, receiver], False where nothing gets through; None if all do. Both apply from the next `advance` on."""
 
     def reset(self, seed: int) -> None:
-        """Begin anew at time 0, with nothing on the air."""
+        """Begin anew at time 0, with nothing on the air and nothing in the way."""
 
-    def send(self, frames: list[Frame]) -> None:
-        """Queue frames; nothing moves before `advance`."""
+    def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
+        """Queue frames; nothing moves before `advance`. Payloads are for media that write down what they carry."""
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
         """Let time go on, and return what was heard meanwhile, in the order of time."""
 
+    def add_node(self, name: str) -> None:
+        """One node more, from now on."""
+
     def outcomes(self) -> Outcomes:
         """Counts since the reset."""
+
+    def report(self) -> dict[str, Any]:
+        """What there is to say about a run beside the outcomes."""
+
+    def hash_into(self, digest: Any) -> None:
+        """All that may still matter: equal for media in which the same will happen."""
 
     def close(self) -> None:
         """Let go of processes and files."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heappop, heappush
+from typing import Any
 
+from airloom.radio.faults import Clock
 from airloom.radio.packet import EVERYBODY, Packet
 
 MOST_WAITING = 10_000
@@ -16,6 +18,8 @@ class Node:
         self.name, self._send, self._now_ns = name, send, now_ns
         self.bands: list[str] = []
         """Those that it has a radio for; the first is called ''."""
+        self.clocks: dict[str, Clock] = {}
+        """What is wrong with its idea of time, by who causes it."""
         self.forget()
 
     def send(self, content: bytes, to: str = EVERYBODY, band: str = "") -> None:
@@ -29,10 +33,15 @@ class Node:
             packets.append(heappop(self._heard)[2])
         return packets
 
+    def clock(self, time_ns: int) -> int:
+        """What its own clock shows at a time."""
+        return time_ns + sum(clock.error_ns(time_ns) for clock in self.clocks.values())
+
     def hear(self, packet: Packet) -> None:
         """Keep a packet until its time has come and logic asks for it."""
         self.heard += 1
-        heappush(self._heard, (packet.heard_ns, self.heard, packet))
+        told = packet._replace(heard_ns=self.clock(packet.heard_ns)) if self.clocks else packet
+        heappush(self._heard, (packet.heard_ns, self.heard, told))
         if len(self._heard) > MOST_WAITING:
             self.lost += 1
             heappop(self._heard)
@@ -40,6 +49,11 @@ class Node:
     def forget(self) -> None:
         self._heard: list[tuple[int, int, Packet]] = []
         self.sent = self.heard = self.lost = 0
+        self.bands.clear()
+        self.clocks.clear()
+
+    def hash_into(self, digest: Any) -> None:
+        digest.update(repr((self.name, self.sent, self.heard, self.lost, self.clocks, sorted(self._heard))).encode())
 
     def bands_in_words(self) -> str:
         return f"it has one for {', '.join(repr(band) if band else 'the first band' for band in self.bands)}"

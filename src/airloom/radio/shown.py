@@ -109,7 +109,7 @@ def _at(places: Places, names: tuple[str, ...]) -> np.ndarray:
 
 
 def _halves(links: list[Links], places: Places, only: str | None) -> Lines:
-    names, sums = links[0].names, traffic(links)
+    names, sums = links[-1].names, traffic(links)
     at = _at(places, names)
     share = np.nan_to_num(sums.share)
     known = sums.delivered > 0

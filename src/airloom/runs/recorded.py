@@ -12,8 +12,7 @@ from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.hints import did_you_mean
 from airloom.basics.version import VERSION
 from airloom.commands import CommandError
-from airloom.errors import RunError
-from airloom.eyes.eye import EyeError
+from airloom.errors import RunError, UserError
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.link.link import ControlLink
 from airloom.runs.mcap import LogError, LogWriter
@@ -78,6 +77,8 @@ class RecordedRun:
         """`link` lets other processes command the run, see `bridges/control/`."""
         self.sim, self.folder = sim, folder
         sim.member_logs = folder.path
+        if sim.radio is not None:
+            sim.radio.folder = folder.path / "radio"
         self.target = -(-round(sim.scenario.duration * NS_PER_SECOND) // sim.step_ns)
         self.pacer = None if speed is None or sim.autopilots.are_live else Pacer(speed)
         self.outcome = RunOutcome()
@@ -143,7 +144,7 @@ class RecordedRun:
             pass
         except LogError as error:
             self._fail_to_log(error)
-        except (RunError, RunFolderError, EyeError) as error:
+        except (RunError, UserError) as error:
             self.outcome = RunOutcome("failed", str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
@@ -216,6 +217,7 @@ class RecordedRun:
             **({"autopilots": boards} if boards else {}),
             **({"members": ends} if ends else {}),
             **({"systems": reports} if reports else {}),
+            **({"radio": sim.radio.summary()} if sim.radio is not None else {}),
             **({"swarm": swarms} if swarms else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},

@@ -93,9 +93,13 @@ def _misfits_of_radio(radio: Radio, vehicles: Sequence[str]) -> Iterator[tuple[K
                 what = f"no station is called '{name}'{hint(name, radio.stations, 'Stations')}"
                 yield ("radio", "bands", band, "stations"), what
     for band, any_kind in radio.kinds.items():
-        if not any(radio.members(band, vehicles)):
+        nodes, path = list(radio.members(band, vehicles)), ("radio", "bands", band) if band else ("radio",)
+        if any_kind.ns3 and any_kind.ns3.base and any_kind.ns3.base not in nodes:
+            what = f"no node is called '{any_kind.ns3.base}'{hint(any_kind.ns3.base, nodes[:8], 'Nodes')}"
+            yield (*path, "ns3", "base"), what
+        if not nodes:
             what = f"nobody has a radio: no vehicle matches '{any_kind.vehicles}', and there is no station"
-            yield ("radio", "bands", band) if band else ("radio",), what
+            yield path, what
 
 
 def check_time(scenario: Scenario, root: Node) -> Iterator[str]:

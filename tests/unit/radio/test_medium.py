@@ -212,8 +212,8 @@ def test_frames_of_many_that_were_given_at_once_are_spread():
     ten = medium(10)
     ten.send(together)
     assert not ten.advance(SECOND, line(*range(10)))
-    apart = spread(together, 0, 50 * MS, seed=1)
-    assert apart == spread(together[::-1], 0, 50 * MS, seed=1)[::-1]
+    apart = spread(together, 50 * MS, seed=1)
+    assert apart == spread(together[::-1], 50 * MS, seed=1)[::-1]
     ten.reset(1)
     ten.send(apart)
     assert len(ten.advance(SECOND, line(*range(10)))) > 60

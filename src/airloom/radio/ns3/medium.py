@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from airloom.errors import Refusal, RunError, UserError
 from airloom.keeper import Kept, how_it_ended
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Outcomes
+from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
 from airloom.radio.ns3 import protocol
 from airloom.radio.ns3.installation import helper_program
 from airloom.radio.ns3.setup import lines
 from airloom.scenario.ns3_radio import Ns3Radio
 
 PATIENCE = 1.0  # s to end when asked; a stopped process ignores it
+AT_ONCE = 1 << 20  # bytes
 FIRST_WORDS = 300  # bytes of what it printed that are told when it fails
 
 
@@ -67,6 +70,8 @@ class Ns3Medium:
         if (radio.pcap or radio.flow_monitor) and folder is None:
             raise UserError("ns-3: pcap files and flows need a folder to be written to")
         self._folder = folder
+        self.jammers: Sequence[Jammer] = ()
+        self.links: np.ndarray | None = None
         self._program = helper_program(tell)
         self._helper: _Helper | None = None
         self._waiting: list[tuple[Frame, bytes]] = []
@@ -76,6 +81,8 @@ class Ns3Medium:
     def reset(self, seed: int) -> None:
         self.close()
         self._waiting.clear()
+        self.jammers, self.links = (), None
+        self._history = hashlib.blake2b(digest_size=16)
         wanted = [*lines(self.radio, seed, self.names), *self._files()]
         helper = _Helper(self._program, self.radio.timeout)
         text = helper.ask(b"S", "\n".join(wanted).encode(), b"F").decode()
@@ -90,24 +97,40 @@ class Ns3Medium:
         return pcap + ([f"flows {self._folder.resolve() / 'flows.xml'}"] if self.radio.flow_monitor else [])
 
     def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
-        """Queue frames; nothing moves. Payloads are what pcap files show; without them bytes are zero."""
-        for frame in frames:
+        """Queue frames; nothing moves. Payloads are what pcap files show; without them bytes are zero.
+
+        A frame has a byte at least: ns-3's devices take none that is empty.
+        """
+        for frame, payload in zip(frames, payloads or [b""] * len(frames), strict=True):
             self._check(frame)
-        self._waiting += zip(frames, payloads or [b""] * len(frames), strict=True)
+            self._waiting.append((frame._replace(size=max(frame.size, 1)), payload))
 
     def _check(self, frame: Frame) -> None:
         nodes = range(len(self.names))
         if frame.sender not in nodes or frame.to == frame.sender or (frame.to != EVERYBODY and frame.to not in nodes):
             raise Refusal(f"a frame from node {frame.sender} to {frame.to}: there are nodes 0 to {len(nodes) - 1}")
-        if not 0 < frame.size <= self.radio.longest:
+        if not 0 <= frame.size <= self.radio.longest:
             link, longest = self.radio.link, self.radio.longest
-            raise Refusal(f"a frame of {frame.size} bytes: one of {link} has from 1 to {longest} bytes of payload")
+            raise Refusal(f"a frame of {frame.size} bytes: one of {link} has at most {longest} bytes of payload")
 
     def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
-        body = protocol.run_body(until_ns, positions, self._waiting)
+        blocked = [] if self.links is None else list(zip(*np.nonzero(~self.links), strict=True))
+        body = protocol.run_body(until_ns, positions, self._waiting, self.jammers, blocked)
         self._waiting.clear()
         heard = self._table(b"R", body, b"A", protocol.ARRIVAL)
-        return list(map(Arrival._make, zip(*(heard[name].tolist() for name in Arrival._fields), strict=True)))
+        self._history.update(body)
+        self._history.update(heard.tobytes())
+        return list(map(Arrival._make, heard.tolist()))
+
+    def add_node(self, name: str) -> None:
+        self.names.append(name)
+        self._ask(b"N", name.encode(), b"N")
+
+    def hash_into(self, digest: Any) -> None:
+        """What ns-3 holds follows from all that it was told; what it answered is there to be sure."""
+        digest.update(self._history.digest())
+        for frame, payload in self._waiting:
+            digest.update(repr(frame).encode() + payload)
 
     def outcomes(self) -> Outcomes:
         """Counts so far. A frame that its receiver does not even notice is no loss there."""
@@ -125,6 +148,15 @@ class Ns3Medium:
             for row in self._table(b"L", b"", b"L", protocol.FLOW)
         ]  # fmt: skip
 
+    def report(self) -> dict[str, Any]:
+        flows = self.flows() if self.radio.flow_monitor else []
+        return {"flows": [asdict(flow) for flow in flows]} if flows else {}
+
+    @property
+    def processor_time(self) -> float:
+        """Seconds that ns-3 has taken so far."""
+        return self._helper.processor_time if self._helper else 0.0
+
     def close(self) -> None:
         """Files are complete afterwards."""
         if self._helper is not None:
@@ -132,16 +164,20 @@ class Ns3Medium:
             helper.end()
 
     def _table(self, kind: bytes, body: bytes, wanted: bytes, rows: np.dtype) -> np.ndarray:
+        return np.frombuffer(self._ask(kind, body, wanted, rows.itemsize), rows)
+
+    def _ask(self, kind: bytes, body: bytes, wanted: bytes, row: int = 1) -> bytes:
+        """The answer, in whole rows of so many bytes."""
         if self._helper is None:
             raise Ns3Failed("ns-3 does not run: reset comes first")
         try:
             answer = self._helper.ask(kind, body, wanted)
-            if len(answer) % rows.itemsize:
+            if len(answer) % row:
                 self._helper.fail(f"answered with {len(answer)} bytes, which makes no sense")
         except Ns3Failed:
             self._helper = None
             raise
-        return np.frombuffer(answer, rows)
+        return answer
 
 
 class _Helper:
@@ -152,6 +188,7 @@ class _Helper:
         self._in_step = True  # not while an answer is due: an interrupt may come meanwhile
         self._socket, theirs = socket.socketpair()
         self._socket.settimeout(timeout)
+        self._received = b""
         self._said = tempfile.TemporaryFile()  # noqa: SIM115  closed with the helper
         with theirs:
             try:
@@ -163,6 +200,11 @@ class _Helper:
                 self._socket.close()
                 self._said.close()
                 raise Ns3Failed(f"ns-3 cannot be started: {program}: {error.strerror}") from None
+
+    @property
+    def processor_time(self) -> float:
+        fields = Path(f"/proc/{self._process.program}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def ask(self, kind: bytes, body: bytes, wanted: bytes) -> bytes:
         """The body of the answer."""
@@ -185,13 +227,13 @@ class _Helper:
         return answer[1:]
 
     def _read(self, count: int) -> bytes:
-        answer = bytearray()
-        while len(answer) < count:
-            some = self._socket.recv(min(count - len(answer), 1 << 20))
+        while len(self._received) < count:
+            some = self._socket.recv(AT_ONCE)
             if not some:
                 raise ConnectionResetError
-            answer += some
-        return bytes(answer)
+            self._received += some
+        answer, self._received = self._received[:count], self._received[count:]
+        return answer
 
     def _how_it_ended(self) -> str:
         """Its end of the socket is closed, so it is about to, unless it has gone mad."""

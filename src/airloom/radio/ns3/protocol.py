@@ -5,7 +5,8 @@ A message is its length (u32, of what follows), its kind (one letter) and its bo
 | kind | to the helper | its answer |
 |---|---|---|
 | `S` | setup: lines of text, a key and a value | `F`: what ns-3 made of it, lines of text |
-| `R` | run: until when, positions, frames | `A`: arrivals |
+| `R` | run: until when, positions, jammers, blocked links, frames | `A`: arrivals |
+| `N` | the name of a node that is new | `N` |
 | `C` | nothing | `C`: counts of each node |
 | `L` | nothing | `L`: flows, none unless the monitor was asked for |
 | `Q` | nothing: the end | `Q`, then it ends |
@@ -20,13 +21,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from airloom.radio.medium import Frame, Outcomes
+from airloom.radio.medium import Frame, Jammer, Outcomes
 
 HEAD = struct.Struct("<Ic")
 LENGTH = struct.Struct("<I")
 LONGEST = 1 << 30
 
-ARRIVAL = np.dtype([("number", "<i8"), ("heard_ns", "<i8"), ("receiver", "<i8"), ("strength", "<f8")])
+ARRIVAL = np.dtype([("number", "<i8"), ("receiver", "<i8"), ("heard_ns", "<i8"), ("strength", "<f8")])
 COUNTS = np.dtype([(name, "<i8") for name in Outcomes._fields])
 FLOW = np.dtype(
     [
@@ -36,12 +37,22 @@ FLOW = np.dtype(
 )  # fmt: skip
 
 _UNTIL = struct.Struct("<q")
+_JAMMER = struct.Struct("<4d")
+_LINK = struct.Struct("<II")
 _FRAME = struct.Struct("<qqiiII")
 
 
-def run_body(until_ns: int, positions: np.ndarray, frames: Sequence[tuple[Frame, bytes]]) -> bytes:
+def run_body(
+    until_ns: int,
+    positions: np.ndarray,
+    frames: Sequence[tuple[Frame, bytes]],
+    jammers: Sequence[Jammer] = (),
+    blocked: Sequence[tuple[int, int]] = (),
+) -> bytes:
     """Positions [node, 3]; of frames whose bytes do not matter, these are empty."""
-    parts = [_UNTIL.pack(until_ns), np.ascontiguousarray(positions, "<f8").tobytes(), LENGTH.pack(len(frames))]
+    parts = [_UNTIL.pack(until_ns), np.ascontiguousarray(positions, "<f8").tobytes()]
+    parts += [LENGTH.pack(len(jammers)), *(_JAMMER.pack(*jammer.position, jammer.power) for jammer in jammers)]
+    parts += [LENGTH.pack(len(blocked)), *(_LINK.pack(*link) for link in blocked), LENGTH.pack(len(frames))]
     for frame, payload in frames:
         parts.append(_FRAME.pack(frame.number, frame.time_ns, frame.sender, frame.to, frame.size, len(payload)))
         parts.append(payload)

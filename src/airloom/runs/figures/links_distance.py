@@ -47,7 +47,7 @@ def distance_figure(log: LogReader, run: RunFolder, links: Sequence[Links], band
     samples = Samples(links)
     edges = samples.edges()
     figure = new_figure(height=11.0)
-    what = f"{band or 'radio'}, {len(links[0].names)} nodes, {samples.delivered.sum():,} packets heard"
+    what = f"{band or 'radio'}, {len(links[-1].names)} nodes, {samples.delivered.sum():,} packets heard"
     put_title(figure, log, run, what)
     delivery, counts, delay, strength = figure.subplots(4, 1, sharex=True, height_ratios=[3, 1.2, 2.4, 2.4])
     _draw_delivery(delivery, samples, edges)

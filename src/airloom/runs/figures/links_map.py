@@ -31,7 +31,7 @@ def map_figure(log: LogReader, run: RunFolder, links: Sequence[Links], band: str
     stations = set(scenario.radio.stations) if scenario and scenario.radio else set()
     moments = _moments(links)
     figure = new_figure(height=13.0 if len(moments) > 2 else 8.0)
-    put_title(figure, log, run, f"{band or 'radio'}, {len(links[0].names)} nodes")
+    put_title(figure, log, run, f"{band or 'radio'}, {len(links[-1].names)} nodes")
     axes = figure.subplots(-(-len(moments) // 2), min(len(moments), 2), squeeze=False).ravel()
     for axis, moment in zip(axes, moments, strict=True):
         _draw_moment(axis, moment, stations)

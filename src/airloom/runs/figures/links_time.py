@@ -33,9 +33,12 @@ class Shares:
     def __init__(self, links: Sequence[Links]) -> None:
         together = -(-len(links) // MOST_COLUMNS)
         parts = [links[k : k + together] for k in range(0, len(links), together)]
-        self.names = links[0].names
+        self.names = links[-1].names
         self.edges = np.array([part[0].time - part[0].interval / 2 for part in parts] + [links[-1].end_ns * 1e-9])
-        self.of = np.stack([traffic(part).share for part in parts])
+        self.of = np.full((len(parts), len(self.names), len(self.names)), np.nan)
+        for k, part in enumerate(parts):
+            share = traffic(part).share
+            self.of[k, : len(share), : len(share)] = share
 
     @property
     def middles(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.radio.band import seed_of
 from airloom.radio.coverage import coverage
 from airloom.radio.shown import MEMORY, Picture, Watched, told_in
 from airloom.runs.link.client import LinkError, Refused
@@ -108,7 +109,7 @@ class RadioPanel(Panel):
         wanted, place = (chosen, self._at.value, edition), places[name]
         if self._mapped is None or self._mapped[0] != wanted or _apart(self._mapped[1], place) > MOVED * self._width:
             self._mapped = wanted, place
-            seed, land = self.studio.source.scenario.seed, self.studio.landscape.land
+            seed, land = seed_of(band, self.studio.source.scenario.seed), self.studio.landscape.land
             self._drawing = self._pool.submit(lambda: coverage(radio.kinds[band], seed, land, place, wanted[1])[0])
 
 

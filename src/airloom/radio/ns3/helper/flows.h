@@ -14,17 +14,17 @@ class Pairs : public FlowClassifier
 
     FlowId Flow(uint32_t sender, uint32_t receiver) const
     {
-        return 1 + sender * m_names.size() + receiver;
+        return 1 + sender * MOST + receiver;
     }
 
     uint32_t Sender(FlowId flow) const
     {
-        return (flow - 1) / m_names.size();
+        return (flow - 1) / MOST;
     }
 
     uint32_t Receiver(FlowId flow) const
     {
-        return (flow - 1) % m_names.size();
+        return (flow - 1) % MOST;
     }
 
     uint32_t Count() const
@@ -50,7 +50,13 @@ class Pairs : public FlowClassifier
         out << margin << "</AirloomFlowClassifier>\n";
     }
 
+    void Add(const std::string& name)
+    {
+        m_names.push_back(name);
+    }
+
   private:
+    static constexpr uint32_t MOST = 1 << 16; // nodes, whose flows have numbers
     std::vector<std::string> m_names;
 };
 
@@ -69,6 +75,11 @@ class Flows
     {
         m_monitor->AddFlowClassifier(m_pairs);
         m_monitor->StartRightNow();
+    }
+
+    void Add(const std::string& name)
+    {
+        m_pairs->Add(name);
     }
 
     void Sent(const FrameTag& frame, int32_t to, uint32_t size)

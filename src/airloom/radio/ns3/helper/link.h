@@ -8,12 +8,15 @@
 #include "ns3/network-module.h"
 #include "ns3/propagation-module.h"
 
+#include <deque>
 #include <functional>
+#include <set>
 
 using namespace ns3;
 
 constexpr uint16_t ETHER_TYPE = 0x88b5; // IEEE 802: for local experiments
 constexpr double NEAREST = 0.1;         // m: nearer than that no channel model makes sense
+constexpr double NOTHING = -1000;       // dBm
 
 // Tells the frames of Airloom from beacons, acknowledgements and one another; takes no bytes on the air.
 class FrameTag : public Tag
@@ -72,6 +75,13 @@ struct Counts
     int64_t noise_losses = 0;
 };
 
+// What makes noise for everybody, from a place of its own.
+struct Jammer
+{
+    Vector place;
+    double power; // dBm
+};
+
 // The losses that the scenario asks for, one after the other. Nodes at one place are taken as NEAREST apart, since some
 // models have an infinite signal there.
 class Losses : public PropagationLossModel
@@ -85,19 +95,43 @@ class Losses : public PropagationLossModel
             (m_last ? m_last->SetNext(model) : void(m_first = model));
             m_last = model;
         }
+        m_by_distance = FactoryOf(setup.All("loss").at(0)).Create<PropagationLossModel>();
     }
+
+    // Noise of jammers at a place, W: by distance alone, so that nothing is drawn.
+    double Jamming(const std::vector<Jammer>& jammers, Ptr<MobilityModel> at) const
+    {
+        double watts = 0;
+        for (const auto& jammer : jammers)
+        {
+            m_jammer->SetPosition(jammer.place);
+            watts += 1e-3 * std::pow(10.0, 0.1 * Apart(m_by_distance, jammer.power, m_jammer, at));
+        }
+        return watts;
+    }
+
+    std::set<std::pair<uint32_t, uint32_t>> blocked; // sender and receiver, between whom nothing gets through
 
   private:
     double DoCalcRxPower(double power, Ptr<MobilityModel> from, Ptr<MobilityModel> to) const override
+    {
+        if (!blocked.empty() && blocked.count({from->GetObject<Node>()->GetId(), to->GetObject<Node>()->GetId()}))
+        {
+            return NOTHING;
+        }
+        return Apart(m_first, power, from, to);
+    }
+
+    double Apart(Ptr<PropagationLossModel> model, double power, Ptr<MobilityModel> from, Ptr<MobilityModel> to) const
     {
         if (from->GetDistanceFrom(to) < NEAREST)
         {
             Vector place = from->GetPosition();
             m_here->SetPosition(place);
             m_there->SetPosition(Vector(place.x + NEAREST, place.y, place.z));
-            return m_first->CalcRxPower(power, m_here, m_there);
+            return model->CalcRxPower(power, m_here, m_there);
         }
-        return m_first->CalcRxPower(power, from, to);
+        return model->CalcRxPower(power, from, to);
     }
 
     int64_t DoAssignStreams(int64_t stream) override
@@ -107,6 +141,8 @@ class Losses : public PropagationLossModel
 
     Ptr<PropagationLossModel> m_first;
     Ptr<PropagationLossModel> m_last;
+    Ptr<PropagationLossModel> m_by_distance;
+    Ptr<MobilityModel> m_jammer = CreateObject<ConstantPositionMobilityModel>();
     Ptr<MobilityModel> m_here = CreateObject<ConstantPositionMobilityModel>();
     Ptr<MobilityModel> m_there = CreateObject<ConstantPositionMobilityModel>();
 };
@@ -144,12 +180,37 @@ class Link
         }
     }
 
+    // What faults do from now on.
+    void Disturb(const std::vector<Jammer>& jammers, std::set<std::pair<uint32_t, uint32_t>> blocked)
+    {
+        losses->blocked = std::move(blocked);
+        if (jammers.empty() && !m_jammed)
+        {
+            return;
+        }
+        m_jammed = !jammers.empty();
+        for (uint32_t node = 0; node < nodes.GetN(); node++)
+        {
+            Jam(node, losses->Jamming(jammers, nodes.Get(node)->GetObject<MobilityModel>()));
+        }
+    }
+
+    // One node more, in the middle of a run.
+    void Add(const std::string& name)
+    {
+        nodes.Create(1);
+        MobilityHelper().Install(nodes.Get(nodes.GetN() - 1));
+        counts.emplace_back();
+        m_on.push_back(true);
+        Equip(nodes.GetN() - 1, name);
+    }
+
     // What ns-3 made of the settings, as lines of text.
     virtual std::string Facts() const = 0;
 
     NodeContainer nodes;
     NetDeviceContainer devices;
-    std::vector<Counts> counts;
+    std::deque<Counts> counts; // in which references stay true
 
   protected:
     static bool IsOurs(Ptr<const Packet> packet)
@@ -160,6 +221,8 @@ class Link
 
     Link(const Setup& setup, Heard heard)
         : counts(setup.Number("nodes")),
+          losses(CreateObject<Losses>(setup)),
+          pcap(setup.Get("pcap", "")),
           m_on(counts.size(), true),
           m_heard(std::move(heard))
     {
@@ -167,18 +230,33 @@ class Link
         MobilityHelper().Install(nodes);
     }
 
-    // Calls Arrived for each frame that a device gives to whoever is above it.
-    void Listen()
+    void EquipAll(const Setup& setup)
     {
-        for (uint32_t node = 0; node < devices.GetN(); node++)
+        auto names = setup.All("name");
+        for (uint32_t node = 0; node < counts.size(); node++)
         {
-            devices.Get(node)->SetReceiveCallback(
-                [this, node](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address&) {
-                    Arrived(node, packet);
-                    return true;
-                });
+            Equip(node, names.at(node));
         }
     }
+
+    // Give a node its device, with all that watches it.
+    virtual void Equip(uint32_t node, const std::string& name) = 0;
+
+    // Let a node have that much noise from elsewhere, W.
+    virtual void Jam(uint32_t node, double watts) = 0;
+
+    // Calls Arrived for each frame that a device gives to whoever is above it.
+    void Listen(uint32_t node)
+    {
+        devices.Get(node)->SetReceiveCallback(
+            [this, node](Ptr<NetDevice>, Ptr<const Packet> packet, uint16_t, const Address&) {
+                Arrived(node, packet);
+                return true;
+            });
+    }
+
+    Ptr<Losses> losses;
+    std::string pcap; // how the names of pcap files begin; empty if none are wanted
 
     virtual bool DoSend(uint32_t, Ptr<NetDevice> device, Ptr<Packet> packet, const Address& to)
     {
@@ -200,6 +278,7 @@ class Link
         }
     }
 
+    bool m_jammed = false;
     std::vector<bool> m_on;
     Heard m_heard;
 };

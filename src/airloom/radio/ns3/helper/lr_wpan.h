@@ -13,36 +13,19 @@ class LrWpanLink : public Link
     LrWpanLink(const Setup& setup, Heard heard)
         : Link(setup, std::move(heard)),
           m_power(setup.Number("power")),
-          m_losses(counts.size() * counts.size()),
-          m_air(counts.size()),
-          m_room(counts.size(), setup.Number("queue"))
+          m_places(setup.Number("queue"))
     {
         auto channel = CreateObject<SingleModelSpectrumChannel>();
         channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
-        channel->AddPropagationLossModel(Create<Losses>(setup));
+        channel->AddPropagationLossModel(losses);
         m_helper.SetChannel(channel);
-        devices = m_helper.Install(nodes);
-        m_helper.AssociateToPan(devices, PAN);
-        auto density = LrWpanSpectrumValueHelper().CreateTxPowerSpectralDensity(m_power, CHANNEL);
-        for (uint32_t node = 0; node < counts.size(); node++)
-        {
-            Device(node)->GetPhy()->SetTxPowerSpectralDensity(density);
-            Watch(node);
-        }
         channel->TraceConnectWithoutContext(
             "PathLoss",
             Callback<void, Ptr<const SpectrumPhy>, Ptr<const SpectrumPhy>, double>(
                 [this](Ptr<const SpectrumPhy> from, Ptr<const SpectrumPhy> to, double loss) {
-                    m_losses[Number(from) * counts.size() + Number(to)] = loss;
+                    m_losses[{Number(from), Number(to)}] = loss;
                 }));
-        Listen();
-        if (auto prefix = setup.Get("pcap", ""); !prefix.empty())
-        {
-            for (uint32_t node = 0; node < counts.size(); node++)
-            {
-                m_helper.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), true, true);
-            }
-        }
+        EquipAll(setup);
     }
 
     std::string Facts() const override
@@ -72,6 +55,33 @@ class LrWpanLink : public Link
     static uint32_t Number(Ptr<const SpectrumPhy> phy)
     {
         return phy->GetDevice()->GetNode()->GetId();
+    }
+
+    void Equip(uint32_t node, const std::string& name) override
+    {
+        devices.Add(m_helper.Install(nodes.Get(node)));
+        uint8_t address[2] = {uint8_t((node + 1) >> 8), uint8_t((node + 1) & 255)};
+        Mac16Address short_address;
+        short_address.CopyFrom(address);
+        Device(node)->GetMac()->SetPanId(PAN);
+        Device(node)->GetMac()->SetShortAddress(short_address);
+        auto density = LrWpanSpectrumValueHelper().CreateTxPowerSpectralDensity(m_power, CHANNEL);
+        Device(node)->GetPhy()->SetTxPowerSpectralDensity(density);
+        m_air.emplace_back();
+        m_room.push_back(m_places);
+        Watch(node);
+        Listen(node);
+        if (!pcap.empty())
+        {
+            m_helper.EnablePcap(pcap + name + ".pcap", devices.Get(node), true, true);
+        }
+    }
+
+    void Jam(uint32_t node, double watts) override
+    {
+        auto noise = LrWpanSpectrumValueHelper().CreateNoisePowerSpectralDensity(CHANNEL);
+        *noise *= 1 + watts / LrWpanSpectrumValueHelper::TotalAvgPower(noise, CHANNEL);
+        Device(node)->GetPhy()->SetNoisePowerSpectralDensity(noise);
     }
 
     void Watch(uint32_t node)
@@ -153,7 +163,7 @@ class LrWpanLink : public Link
 
     double Strength(uint32_t node, const FrameTag& frame) const override
     {
-        return m_power - m_losses[frame.sender * counts.size() + node];
+        return m_power - m_losses.at({frame.sender, node});
     }
 
     void Turn(uint32_t node, bool on) override
@@ -171,9 +181,10 @@ class LrWpanLink : public Link
         bool disturbed = false;
     };
 
-    LrWpanHelper m_helper;        // takes its channel along when it goes
-    double m_power;               // dBm
-    std::vector<double> m_losses; // dB, from each node to each, of the last frame
-    std::vector<Air> m_air;
-    std::vector<int64_t> m_room;  // frames that each queue still takes
+    LrWpanHelper m_helper; // takes its channel along when it goes
+    double m_power;        // dBm
+    std::map<std::pair<uint32_t, uint32_t>, double> m_losses; // dB, from node to node, of the last frame
+    std::deque<Air> m_air;
+    int64_t m_places;           // in a queue
+    std::deque<int64_t> m_room; // frames that each queue still takes
 };

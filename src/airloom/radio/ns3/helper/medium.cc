@@ -44,17 +44,24 @@ class Medium
         return m_link->Facts();
     }
 
+    void Add(const std::string& name)
+    {
+        m_link->Add(name);
+        if (m_flows)
+        {
+            m_flows->Add(name);
+        }
+    }
+
     // One period: everybody takes his place, frames are queued for their times, and the air does its work.
     std::string Run(Reader reader)
     {
         auto until = NanoSeconds(reader.Next<int64_t>());
         for (uint32_t node = 0; node < m_link->nodes.GetN(); node++)
         {
-            auto x = reader.Next<double>();
-            auto y = reader.Next<double>();
-            auto z = reader.Next<double>();
-            m_link->Place(node, Vector(x, y, z));
+            m_link->Place(node, NextPlace(reader));
         }
+        Disturb(reader);
         for (auto left = reader.Next<uint32_t>(); left > 0; left--)
         {
             Inject(reader);
@@ -95,6 +102,31 @@ class Medium
     }
 
   private:
+    static Vector NextPlace(Reader& reader)
+    {
+        auto x = reader.Next<double>();
+        auto y = reader.Next<double>();
+        auto z = reader.Next<double>();
+        return Vector(x, y, z);
+    }
+
+    void Disturb(Reader& reader)
+    {
+        std::vector<Jammer> jammers;
+        for (auto left = reader.Next<uint32_t>(); left > 0; left--)
+        {
+            auto place = NextPlace(reader);
+            jammers.push_back({place, reader.Next<double>()});
+        }
+        std::set<std::pair<uint32_t, uint32_t>> blocked;
+        for (auto left = reader.Next<uint32_t>(); left > 0; left--)
+        {
+            auto sender = reader.Next<uint32_t>();
+            blocked.emplace(sender, reader.Next<uint32_t>());
+        }
+        m_link->Disturb(jammers, std::move(blocked));
+    }
+
     void Inject(Reader& reader)
     {
         FrameTag tag;
@@ -125,8 +157,8 @@ class Medium
     void Heard(const FrameTag& frame, uint32_t receiver, uint32_t size, double strength)
     {
         m_arrivals.Put<int64_t>(frame.number);
-        m_arrivals.Put<int64_t>(Simulator::Now().GetNanoSeconds());
         m_arrivals.Put<int64_t>(receiver);
+        m_arrivals.Put<int64_t>(Simulator::Now().GetNanoSeconds());
         m_arrivals.Put<double>(strength);
         if (m_flows)
         {
@@ -158,6 +190,10 @@ Serve(const Wire& wire)
             break;
         case 'R':
             wire.Tell('A', medium->Run(Reader(body)));
+            break;
+        case 'N':
+            medium->Add(body);
+            wire.Tell('N', "");
             break;
         case 'C':
             wire.Tell('C', medium->Counted());

@@ -9,25 +9,21 @@
 class WifiLink : public Link
 {
   public:
-    WifiLink(const Setup& setup, Heard heard) : Link(setup, std::move(heard)), m_strengths(counts.size())
+    WifiLink(const Setup& setup, Heard heard) : Link(setup, std::move(heard)), m_base(setup.Number("base"))
     {
         Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue(setup.Get("queue") + "p"));
         Config::SetDefault("ns3::WifiMacQueue::MaxDelay", StringValue(setup.Get("lifetime")));
         Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", StringValue(setup.Get("attempts")));
-        Install(setup);
-        for (uint32_t node = 0; node < counts.size(); node++)
-        {
-            Watch(node);
-        }
-        Listen();
-        if (auto prefix = setup.Get("pcap", ""); !prefix.empty())
-        {
-            m_phy.SetPcapDataLinkType(WifiPhyHelper::DLT_IEEE802_11_RADIO);
-            for (uint32_t node = 0; node < counts.size(); node++)
-            {
-                m_phy.EnablePcap(prefix + setup.All("name").at(node) + ".pcap", devices.Get(node), true, true);
-            }
-        }
+        auto channel = CreateObject<YansWifiChannel>();
+        channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
+        channel->SetPropagationLossModel(losses);
+        m_phy.SetChannel(channel);
+        m_phy.Set("TxPowerStart", StringValue(setup.Get("power")));
+        m_phy.Set("TxPowerEnd", StringValue(setup.Get("power")));
+        m_phy.SetPcapDataLinkType(WifiPhyHelper::DLT_IEEE802_11_RADIO);
+        m_wifi.SetStandard(Standard(setup.Get("standard")));
+        Manage(m_wifi, setup.Get("manager"));
+        EquipAll(setup);
     }
 
     std::string Facts() const override
@@ -53,7 +49,8 @@ class WifiLink : public Link
     }
 
   private:
-    static constexpr double NOISE = -93.966; // dBm: k 290 K 20 MHz, and ns-3's noise figure of 7 dB
+    static constexpr double NOISE_FIGURE = 7; // dB, ns-3's
+    static constexpr double NOISE = -93.966;  // dBm: k 290 K 20 MHz, and this
 
     Ptr<WifiNetDevice> Device(uint32_t node) const
     {
@@ -72,33 +69,37 @@ class WifiLink : public Link
         return mac->GetQosSupported() ? StaticCast<Txop>(mac->GetQosTxop(AC_BE)) : mac->GetTxop();
     }
 
-    void Install(const Setup& setup)
+    void Equip(uint32_t node, const std::string& name) override
     {
-        auto channel = CreateObject<YansWifiChannel>();
-        channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
-        channel->SetPropagationLossModel(Create<Losses>(setup));
-        m_phy.SetChannel(channel);
-        m_phy.Set("TxPowerStart", StringValue(setup.Get("power")));
-        m_phy.Set("TxPowerEnd", StringValue(setup.Get("power")));
-
-        WifiHelper wifi;
-        wifi.SetStandard(Standard(setup.Get("standard")));
-        Manage(wifi, setup.Get("manager"));
-
-        int base = setup.Number("base");
-        for (int node = 0; node < int(counts.size()); node++)
+        WifiMacHelper mac;
+        if (m_base < 0)
         {
-            WifiMacHelper mac;
-            if (base < 0)
-            {
-                mac.SetType("ns3::AdhocWifiMac");
-            }
-            else
-            {
-                mac.SetType(node == base ? "ns3::ApWifiMac" : "ns3::StaWifiMac", "Ssid", SsidValue(Ssid("airloom")));
-            }
-            devices.Add(wifi.Install(m_phy, mac, nodes.Get(node)));
+            mac.SetType("ns3::AdhocWifiMac");
         }
+        else
+        {
+            mac.SetType(int(node) == m_base ? "ns3::ApWifiMac" : "ns3::StaWifiMac",
+                        "Ssid",
+                        SsidValue(Ssid("airloom")));
+        }
+        devices.Add(m_wifi.Install(m_phy, mac, nodes.Get(node)));
+        m_strengths.push_back(0);
+        m_noise.push_back(NOISE);
+        WatchMac(node, counts[node]);
+        WatchPhy(node, counts[node]);
+        Listen(node);
+        if (!pcap.empty())
+        {
+            m_phy.EnablePcap(pcap + name + ".pcap", devices.Get(node), true, true);
+        }
+    }
+
+    // ns-3 knows noise as what a receiver adds to that of warm matter. It does not make the medium busy.
+    void Jam(uint32_t node, double watts) override
+    {
+        double warm = DbmToW(NOISE - NOISE_FIGURE);
+        m_noise[node] = WToDbm(DbmToW(NOISE) + watts);
+        Phy(node)->SetRxNoiseFigure(m_noise[node] - WToDbm(warm));
     }
 
     static WifiStandard Standard(const std::string& name)
@@ -127,12 +128,6 @@ class WifiLink : public Link
             Config::SetDefault(owner + "::" + name, StringValue(value));
         }
         wifi.SetRemoteStationManager(type);
-    }
-
-    void Watch(uint32_t node)
-    {
-        WatchMac(node, counts[node]);
-        WatchPhy(node, counts[node]);
     }
 
     void WatchMac(uint32_t node, Counts& count)
@@ -190,7 +185,7 @@ class WifiLink : public Link
         phy->GetState()->TraceConnectWithoutContext(
             "RxError",
             Callback<void, Ptr<const Packet>, double>([this, node, &count](Ptr<const Packet> packet, double snr) {
-                bool alone = snr > 0.999 * DbToRatio(m_strengths[node] - NOISE);
+                bool alone = snr > 0.999 * DbToRatio(m_strengths[node] - m_noise[node]);
                 (alone ? count.noise_losses : count.collisions) += IsOurs(packet);
             }));
     }
@@ -223,6 +218,9 @@ class WifiLink : public Link
     }
 
     YansWifiPhyHelper m_phy;
+    WifiHelper m_wifi;
+    int m_base; // number of the base station; negative among equals
     bool m_queued = false;           // the frame that is being sent
     std::vector<double> m_strengths; // dBm, of what each node receives
+    std::vector<double> m_noise;     // dBm, of each node
 };
