@@ -1,33 +1,14 @@
-"""Stations of the radio, drawn: a mast with its antenna at the top, and its name."""
+"""How a station of the radio looks: a mast with its antenna at the top."""
 
 from __future__ import annotations
 
 import numpy as np
-import viser
 
-from airloom.scenario.radio import Station
-from airloom.studio.scene.gltf import glb
-from airloom.world.land import Land
 from airloom.world.meshes import Colour, Mesh, beam, joined, ngon, prism
 
 STEEL: Colour = (120, 126, 134)
 ANTENNA: Colour = (204, 46, 62)
-LEAST = 1.0  # m that a mast is drawn high, however low its antenna is
-
-
-def station_nodes(
-    scene: viser.SceneApi, root: str, stations: dict[str, Station], land: Land
-) -> list[viser.SceneNodeHandle]:
-    nodes: list[viser.SceneNodeHandle] = []
-    for name, station in stations.items():
-        x, y, z = station.position
-        height = max(z - land.height(x, y), LEAST)
-        mast = glb(mast_mesh(height))
-        nodes.append(scene.add_glb(f"{root}/{name}", mast, position=(x, y, z - height), cast_shadow=False))
-        nodes.append(
-            scene.add_label(f"{root}/{name}/name", name, anchor="bottom-center", position=(0.0, 0.0, 1.15 * height))
-        )
-    return nodes
+LOWEST_MAST = 1.0  # m, as it is drawn, however low its antenna is
 
 
 def mast_mesh(height: float) -> Mesh:
