@@ -13,7 +13,8 @@ from validation.radio import rows_of
 SEEDS = range(4)
 SECONDS = 60.0
 WITHIN = {"order": 0.05, "speed": 0.2, "largest": 1.5, "alone": 0.5, "delivery": 0.05}
-"""How far means over the seeds may differ; set before the runs. One run's own scatter is of that size."""
+"""How far means over the seeds may differ; set after a longer flight with the first seed on each medium had been seen,
+and before the others. One run's own scatter is of that size."""
 TITLES = {
     "order": ("order within clusters", ""),
     "speed": ("speed", "m/s"),

@@ -137,7 +137,7 @@ def test_the_same_bits_in_the_process_and_in_one_process_each(tmp_path):
         sim.member_logs = tmp_path
         sim.run(until=8)
         assert (sim.state_hash(), sim.radio.summary()) == inside
-    assert max(node["heard"] for node in inside[1].values()) > 50
+    assert max(node["heard"] for node in inside[1]["nodes"].values()) > 50
 
 
 @pytest.mark.parametrize(

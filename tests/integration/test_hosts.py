@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import airloom as al
-from airloom.scenario import load
+from airloom.scenario import known, load
 
 pytestmark = pytest.mark.slow
 
@@ -139,8 +139,8 @@ class Hosts:
         ip("-n", self._names["field"], "link", "set", "cable", "down")
 
 
-def flown_on_two_hosts(folder, hosts, branch_goes_to=f"{SIMULATOR}:7700"):
-    scenario = written(folder, members(at="field"))
+def flown_on_two_hosts(folder, hosts, branch_goes_to=f"{SIMULATOR}:7700", scenario=None):
+    scenario = scenario or written(folder, members(at="field"))
     run = ["-m", "airloom", "run", scenario, "--headless", "--no-figures", "--out", folder / "run"]
     simulator = hosts.start("simulator", *run, "--loom", f"tcp:{SIMULATOR}:7700", "--token", "secret", cwd=folder)
     branch = ["-m", "airloom", "branch", "field", f"tcp:{branch_goes_to}", scenario, "--token", "secret"]
@@ -166,6 +166,46 @@ def test_in_the_process_and_on_two_hosts_far_apart(tmp_path, hashes, hosts):
     began = time.monotonic()
     assert hashes["inside"] in flown_on_two_hosts(tmp_path, hosts, f"{FIELD}:7701")
     assert time.monotonic() - began > 76 * 0.04, "each of the 76 turns waited for the way there and back"
+
+
+FLOCK = """
+name: hosted
+duration: 6
+engine: batch
+radio: {channel: {fading: {kind: nakagami}}}
+vehicles:
+  bird:
+    extends: multirotor
+    pose: {position: [0, 0, 0.05]}
+    copies: {count: 3, spacing: 7}
+    sensors: {imu: null, barometer: null, magnetometer: null}
+systems:
+  flock: {kind: flock, enabled: INSIDE, v_flock: 3, height: 8, climb: 3, arena: {radius: 50}}
+"""
+
+
+def test_a_flock_by_radio_in_the_process_in_processes_and_on_two_hosts(tmp_path, hosts):
+    """The hash holds the medium's state, and what each has heard."""
+    program = known("scenario")["flock"].with_suffix("") / "fly.py"
+
+    def made(at):
+        text = FLOCK.replace("INSIDE", "false") + "members:\n"
+        for k in range(3):
+            place = f", at: {at}" if at and k else ""
+            command = f"[python, {program}, hosted.yaml]"
+            text += f"  bird_{k}: {{command: {command}, vehicles: bird_{k}, sensors: gnss, rate: 20{place}}}\n"
+        (tmp_path / "hosted.yaml").write_text(text)
+        return tmp_path / "hosted.yaml"
+
+    (tmp_path / "hosted.yaml").write_text(FLOCK.replace("INSIDE", "true"))
+    sim = al.Simulation.load(tmp_path / "hosted.yaml")
+    sim.run()
+    inside = sim.state_hash()
+    assert min(node["heard"] for node in sim.radio.summary()["nodes"].values()) > 20
+    with al.Simulation(load(made(""))) as sim:
+        sim.run()
+        assert sim.state_hash() == inside
+    assert inside in flown_on_two_hosts(tmp_path, hosts, scenario=made("field"))
 
 
 def test_a_cable_that_is_pulled(tmp_path, hosts):
