@@ -100,6 +100,10 @@ def test_packets_are_seen_on_demand(tab):
     before = dark_blue(tab)
     tab.get_by_label("Radio packets").check()
     until(lambda: dark_blue(tab) > before + 20)
+    tab.get_by_role("button", name="Begin anew").click()
+    until(lambda: dark_blue(tab) <= before + 5)
+    tab.get_by_role("button", name="Play").click()
+    until(lambda: dark_blue(tab) > before + 20 and tab.get_by_role("button", name="Pause").count())
     tab.get_by_label("Radio packets").uncheck()
     until(lambda: dark_blue(tab) <= before + 5)
 

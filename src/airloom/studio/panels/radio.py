@@ -80,7 +80,7 @@ class RadioPanel(Panel):
     def _ask(self, now: float) -> None:
         """What was told since; all of the last seconds if time has gone back or made a leap."""
         watched = self._watched
-        if not watched.time <= now <= watched.time + 2.0 * MEMORY:
+        if not watched.time - MEMORY <= now <= watched.time + 2.0 * MEMORY:
             watched.forget()
         try:
             reply = self.studio.source.ask(

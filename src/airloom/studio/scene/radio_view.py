@@ -36,15 +36,17 @@ class RadioView:
             if before is not None:
                 self._strokes.pop(name).remove()
             return
-        shades = lines.colours + paled * (PALE - lines.colours)
+        shades = _padded(lines.colours + paled * (PALE - lines.colours))
         colours = np.repeat((255.0 * linear(shades)).astype(np.uint8)[:, None], 2, axis=1)
-        if before is None or before.points.shape != lines.ends.shape or before.thickness != width:
+        ends = _padded(lines.ends)
+        ends[len(lines.ends) :, 1] = ends[len(lines.ends) :, 0]  # what has no length is not seen
+        if before is None or before.points.shape != ends.shape or before.thickness != width:
             self._strokes[name] = self._scene.add_line_segments(
-                f"/world/radio/{name}", lines.ends, colours, thickness=width, thickness_units="screen"
+                f"/world/radio/{name}", ends, colours, thickness=width, thickness_units="screen"
             )
             return
         with self._server.atomic():
-            before.points = lines.ends.astype(np.float32)
+            before.points = ends.astype(np.float32)
             if not np.array_equal(before.colors, colours):
                 before.colors = colours
 
@@ -69,3 +71,10 @@ class RadioView:
         over = start + parts + 1
         faces = np.concatenate([np.stack([start, start + 1, over + 1], 1), np.stack([start, over + 1, over], 1)])
         return np.column_stack([x, y, z]), faces, np.column_stack([u, v]), picture.colours[::-1]
+
+
+def _padded(rows: np.ndarray) -> np.ndarray:
+    """With copies of the last row to a power of two: a node whose number of lines changes is made anew by browsers, and
+    one that changes with every picture would never be seen."""
+    missing = max(16, 1 << (len(rows) - 1).bit_length()) - len(rows)
+    return np.concatenate([rows, np.repeat(rows[-1:], missing, axis=0)])
