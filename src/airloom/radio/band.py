@@ -167,13 +167,12 @@ class Band:
                     fault.strikes(Reception(arrival.number, arrival.receiver, one), self._seed) for one in packets
                 ]
                 packets = [one for some in struck for one in some]
+        kept = self.ledger.heard if self.ledger.is_kept else None
         for one in packets:
             receiver.hear(one)
-        if self.ledger.is_kept:
-            sender = self._numbers[it.sender.name]
-            self.ledger.heard += [
-                (sender, it.time_ns, arrival.number, arrival.receiver, one.heard_ns, one.strength) for one in packets
-            ]
+            if kept is not None:
+                number, node = arrival.number, arrival.receiver
+                kept.append((self._numbers[one.sender], it.time_ns, number, node, one.heard_ns, one.strength))
 
     def forget_the_unheard(self, now_ns: int) -> None:
         """Numbers count up with the time, so the oldest come first."""
