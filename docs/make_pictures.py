@@ -1,4 +1,4 @@
-"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or some by their names (world:village, eyes).
+"""Take pictures of scenarios and worlds: `python docs/make_pictures.py`, or some by name (world:village, eyes, radio).
 
 Needs Chromium, and for real autopilots their programs (docs/howto/autopilots.md). Pictures are kept in docs/figures:
 take one again when its scenario, or what the studio draws, has changed.
@@ -13,15 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import yaml
 from PIL import Image
 
 from airloom.eyes.shown import depth_picture
+from airloom.radio.coverage import coverage
+from airloom.radio.shown import Watched, told_in
+from airloom.runs.figures import plot
+from airloom.runs.folder import RunFolder
+from airloom.runs.recorded import RecordedRun
 from airloom.scenario import load
 from airloom.simulation import Simulation
 from airloom.studio.film.film import headless_client, picture
 from airloom.studio.scene.cameras import FIELD_OF_VIEW, SIGHT
+from airloom.studio.scene.fleet_view import FleetView
 from airloom.studio.scene.ground import LINGER
 from airloom.studio.scene.landscape import Landscape
+from airloom.studio.scene.radio_view import RadioView
+from airloom.studio.sources.playback import Playback
+from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.web.viser_server import start_viser, stop_viser, wait_until_sent
 
 PICTURES = Path(__file__).parent / "figures" / "scenarios"
@@ -124,6 +134,74 @@ def take_eyes() -> None:
     joined.resize((1440, 360), Image.Resampling.LANCZOS).save(PICTURES.parent / "eyes.webp", quality=QUALITY)
 
 
+TALK = {
+    "name": "five", "duration": 18, "engine": "batch", "vehicles": {
+        "drone": {
+            "extends": "multirotor", "pose": {"position": [4, 0, 0.05]},
+            "copies": {"count": 4, "columns": 2, "spacing": 10},
+        }
+    },
+    "radio": {"stations": {"base": {"position": [0, 0, 6]}}, "channel": {"fading": {"kind": "nakagami"}}},
+    "world": {"obstacles": {"wall": {"shape": "box", "size": [3, 40, 12], "position": [-25, 5, 6]}}},
+    "log": {"topics": ["/clock", "/events", "/*/state", "/radio/*"]},
+}  # fmt: skip
+
+
+def take_radio(folder: Path) -> None:
+    """Four drones that fly apart and talk to each other and to a base: figures of their links, and the studio."""
+    (folder / "five.yaml").write_text(yaml.safe_dump(TALK))
+    sim = Simulation(load(folder / "five.yaml"))
+    run = RecordedRun(sim, RunFolder.create("five", folder / "five"))
+
+    def talk() -> None:
+        for node in sim.radio.values():
+            node.send(b"where I am, where I go")
+        sim.call_at(sim.time + 0.1, talk)
+
+    async def fly_apart(name: str, angle: float) -> None:
+        pilot = sim.pilot(name)
+        await pilot.takeoff(10.0, speed=4.0)
+        await pilot.goto([80 * np.cos(angle), 80 * np.sin(angle), 12.0], speed=8.0)
+
+    for number, name in enumerate(sim.vehicles):
+        sim.start(fly_apart(name, 2.4 * number), name)
+    sim.call_at(0.1, talk)
+    run.fly()
+    for path in plot(folder / "five", folder):
+        if path.stem.startswith("links-"):
+            with Image.open(path) as drawn:
+                drawn.convert("RGB").reduce(2).save(PICTURES.parent / f"{path.stem}.webp", quality=QUALITY)
+    take_studio_of_radio(RecordedSource(RunFolder.open(folder / "five"), clock := Playback()), clock, 14.5)
+
+
+def take_studio_of_radio(source: RecordedSource, clock: Playback, moment: float) -> None:
+    server = start_viser(label="radio")
+    landscape = Landscape(server, source.scenario, has_names=False)
+    fleet = FleetView(server, source.scenario, source.names)
+    fleet.options.labels = False
+    clock.seek(moment)
+    clock.pause()
+    fleet.show(source.snapshot())
+    places = dict(zip(source.names, fleet.positions.astype(float), strict=True)) | {"base": np.array([0.0, 0.0, 6.0])}
+    watched, view = Watched(), RadioView(server, landscape.height, is_flat=True)
+    watched.take(told_in(source.ask("radio", since=moment - 4.0, packets=True)))
+    view.show_links(watched.lines(places))
+    view.show_packets(watched.packets(places, moment))
+    view.show_picture(coverage(source.scenario.radio, 0, landscape.land, places["base"], 1.5)[0])
+    camera = server.initial_camera
+    (camera.position, camera.look_at), camera.fov = ((-25.0, -75.0, 48.0), (0.0, 0.0, 2.0)), FIELD_OF_VIEW
+    camera.near, camera.far = SIGHT
+    size = tuple(int(side) for side in DRAWN.split("x"))
+    with headless_client(server, f"http://127.0.0.1:{server.get_port()}") as client:
+        wait_until_sent(client)
+        before, now = None, picture(client, size)
+        while before is None or not np.array_equal(before, now):
+            before, now = now, picture(client, size)
+    stop_viser(server)
+    drawn = Image.fromarray(now).convert("RGB").resize(SIZE, Image.Resampling.LANCZOS)
+    drawn.save(PICTURES.parent / "radio-studio.webp", quality=QUALITY)
+
+
 def from_above(points: np.ndarray, meter: float = 6.0) -> np.ndarray:
     """Points of a lidar as a picture, so many pixels a metre, coloured by their height."""
     drawn = np.full((480, 640), np.nan)
@@ -159,9 +237,11 @@ def airloom(*words: str) -> None:
 
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        for name in sys.argv[1:] or [*SHOTS, *(f"world:{name}" for name in WORLDS), "eyes"]:
+        for name in sys.argv[1:] or [*SHOTS, *(f"world:{name}" for name in WORLDS), "eyes", "radio"]:
             if name == "eyes":
                 take_eyes()
+            elif name == "radio":
+                take_radio(Path(folder))
             elif name.startswith("world:"):
                 take_world(name.removeprefix("world:"))
             else:

@@ -48,6 +48,8 @@ THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
 BASE_PICTURE = "airloom_msgs/msg/BasePicture"
 STRING = "std_msgs/msg/String"
 DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
+RADIO_LINKS = "airloom_msgs/msg/RadioLinks"
+RADIO_PACKETS = "airloom_msgs/msg/RadioPackets"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -133,6 +135,33 @@ _OWN_DEFINITIONS = {
         std_msgs/Header header
         nav_msgs/MapMetaData info
         float32[] data
+    """,
+    RADIO_LINKS: """
+        std_msgs/Header header
+        float64 interval
+        string[] nodes
+        float32[] positions
+        uint32[] broadcasts
+        uint16[] sender
+        uint16[] receiver
+        uint32[] meant
+        uint32[] delivered
+        float32[] delay
+        float32[] strength
+    """,
+    RADIO_PACKETS: """
+        std_msgs/Header header
+        string[] nodes
+        uint32[] number
+        uint16[] sender
+        uint16[] size
+        uint64[] sent
+        uint32[] heard_number
+        uint16[] heard_sender
+        uint16[] receiver
+        uint64[] heard_sent
+        uint64[] heard
+        float32[] strength
     """,
 }
 

@@ -16,12 +16,15 @@ from airloom.basics.patterns import matches
 from airloom.errors import RunError
 from airloom.radio.faults import Fault, Jamming, Off, OneWay, PacketFault, Reception
 from airloom.radio.jitter import spread
+from airloom.radio.ledger import Ledger
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Medium
 from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packet import LONGEST, Packet, PacketError
+from airloom.radio.packets import Sent
 from airloom.sensors.noise import stream_key
 
 if TYPE_CHECKING:
+    from airloom.bus.bus import Bus
     from airloom.radio.node import Node
     from airloom.scenario.radio import RadioKind
     from airloom.world.land import Land
@@ -44,16 +47,23 @@ class _Sent(NamedTuple):
     """When it was sent, by the sender's own clock."""
 
 
+def seed_of(band: str, seed: int) -> int:
+    """Of all that is random in a band, in a run with this seed."""
+    return stream_key(seed, "radio", band) if band else seed
+
+
 class Band:
     """`medium` is there from the first look on."""
 
-    def __init__(self, name: str, kind: RadioKind) -> None:
+    def __init__(self, name: str, kind: RadioKind, bus: Bus) -> None:
         self.name, self.kind = name, kind
         """What the scenario calls it, empty for the first, and what it says of it."""
         self.nodes: list[Node] = []
         self.medium: Medium | None = None
         self._jitter_ns = round(kind.jitter * 1e9)
-        self._kept_ns = round((kind.ns3 or kind).lifetime * 1e9) + self._jitter_ns + ON_THE_WAY_NS
+        patience_ns = round((kind.ns3 or kind).lifetime * 1e9) + self._jitter_ns
+        self._kept_ns = patience_ns + ON_THE_WAY_NS
+        self.ledger = Ledger(bus, name, patience_ns)
         self._longest = min(LONGEST, kind.ns3.longest) if kind.ns3 else LONGEST
 
     @property
@@ -66,12 +76,13 @@ class Band:
         self.close()
         self.nodes = list(nodes)
         self._numbers = {node.name: number for number, node in enumerate(self.nodes)}
-        self._seed = stream_key(seed, "radio", self.name) if self.name else seed
+        self._seed = seed_of(self.name, seed)
         self._count = 0
         self._on_air: dict[int, _Sent] = {}
         self._waiting: list[Frame] = []
         self.faults: dict[str, Fault] = {}
         """By the name of who causes them."""
+        self.ledger.forget([node.name for node in self.nodes])
 
     def open(self, land: Land, folder: Path | None) -> None:
         """Make the medium, and begin. The folder is for what it writes down."""
@@ -82,6 +93,7 @@ class Band:
         """One node more, in the middle of a run."""
         self._numbers[node.name] = len(self.nodes)
         self.nodes.append(node)
+        self.ledger.add(node.name)
         if self.medium is not None:
             self.medium.add_node(node.name)
 
@@ -97,6 +109,8 @@ class Band:
         self._count += 1
         self._on_air[frame.number] = _Sent(sender, to, content, now_ns, late_ns, sender.clock(now_ns))
         self._waiting.append(frame)
+        if self.ledger.is_kept:
+            self.ledger.send(Sent(frame.number, number, frame.size, now_ns), to)
 
     def _receiver(self, sender: Node, to: str) -> int:
         """The node that is meant, or everybody, of whom those listen whose names match."""
@@ -116,6 +130,8 @@ class Band:
         What was queued since the last phase leaves from now on, each at a moment of its own.
         """
         assert self.medium is not None, "the first look comes before"
+        if self.ledger.is_kept:
+            self.ledger.tell(now_ns, positions)
         self._disturb(self.medium, positions)
         leaving = [
             frame._replace(time_ns=max(frame.time_ns, now_ns) + self._on_air[frame.number].late_ns)
@@ -151,8 +167,12 @@ class Band:
                     fault.strikes(Reception(arrival.number, arrival.receiver, one), self._seed) for one in packets
                 ]
                 packets = [one for some in struck for one in some]
+        kept = self.ledger.heard if self.ledger.is_kept else None
         for one in packets:
             receiver.hear(one)
+            if kept is not None:
+                number, node = arrival.number, arrival.receiver
+                kept.append((self._numbers[one.sender], it.time_ns, number, node, one.heard_ns, one.strength))
 
     def forget_the_unheard(self, now_ns: int) -> None:
         """Numbers count up with the time, so the oldest come first."""

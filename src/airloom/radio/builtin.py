@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from airloom.radio.access import KINDS
-from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, reach_of
+from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, fill_row, reach_of
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
 from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
@@ -208,6 +208,18 @@ class BuiltinMedium:
         fill_antennas(ether.world, now[0], self.radio.antenna, ether.antennas, ether.heights)
         if self._channel.shadowing > 0.0:
             fill_phases(self._waves, ether.antennas, ether.phases)
+
+    @property
+    def channel(self) -> Channel:
+        return self._channel
+
+    def strengths(self, sender: int, positions: np.ndarray) -> np.ndarray:
+        """With which mean strength each node hears a sender, dBm; −inf where that is so weak that it does not count."""
+        self._take_places(positions)
+        count = fill_row(self._channel, self._ether, sender)
+        found = np.full(self.nodes, -inf)
+        found[self._ether.who[sender, :count]] = 10.0 * np.log10(self._ether.mean[sender, :count])
+        return found
 
     def hash_into(self, digest: Any) -> None:
         ether = self._ether

@@ -32,7 +32,7 @@ class Radio(Mapping[str, Node]):
         self._sim, self._description = sim, description
         self.period = whole_ticks(description.period, sim.step_ns)
         """Ticks from one network phase to the next."""
-        self.bands = {name: Band(name, kind) for name, kind in description.kinds.items()}
+        self.bands = {name: Band(name, kind, sim.bus) for name, kind in description.kinds.items()}
         """By name; the first is called ''."""
         self.folder: Path | None = None
         """For what media write down."""
@@ -126,6 +126,11 @@ class Radio(Mapping[str, Node]):
             name: {"sent": node.sent, "heard": node.heard, "lost": node.lost} for name, node in self._nodes.items()
         }
         return {"nodes": nodes, "bands": {name or "first": band.summary() for name, band in self.bands.items()}}
+
+    def finish(self) -> None:
+        """The run is over: tell the rest of the links."""
+        for name, band in self.bands.items():
+            band.ledger.finish(self._sim.time_ns, self._positions[self._rows[name]])
 
     def close(self) -> None:
         for band in self.bands.values():

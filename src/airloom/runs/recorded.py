@@ -298,7 +298,7 @@ class RecordedRun:
     def begin_anew(self, seed: int | None = None) -> None:
         """Back to time 0. The log of a flight so far is kept beside the new one."""
         if self._log:
-            self._log.close()
+            self._end_log(self._log)
             if self.sim.tick > 0:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
@@ -323,9 +323,14 @@ class RecordedRun:
         if not self._log:
             return
         try:
-            self._log.close()
+            self._end_log(self._log)
         except LogError as error:
             self._fail_to_log(error)
+
+    def _end_log(self, log: LogWriter) -> None:
+        if self.sim.radio is not None:
+            self.sim.radio.finish()
+        log.close()
 
     def _fail_to_log(self, error: LogError) -> None:
         self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)

@@ -321,7 +321,7 @@ class Engine(Model):
 
 class Log(Model):
     topics: list[Pattern] = Field(
-        default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors"],
+        default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors", "/radio/*links"],
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")

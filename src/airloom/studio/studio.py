@@ -20,6 +20,7 @@ from airloom.studio.panels.eyes import EyesPanel
 from airloom.studio.panels.legend import Legend
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.plots import PlotsPanel
+from airloom.studio.panels.radio import RadioPanel
 from airloom.studio.panels.spray import SprayPanel, has_spray
 from airloom.studio.panels.transport import Transport
 from airloom.studio.panels.vehicle import VehiclePanel
@@ -160,6 +161,8 @@ class Studio:
                     panels.append(EyesPanel(self.state))
                 if kind is ViewPanel and has_spray(self.state.source.scenario):
                     panels.append(SprayPanel(self.state))
+                if kind is ViewPanel and self.state.source.scenario.radio is not None:
+                    panels.append(RadioPanel(self.state))
         return panels
 
     # -- a frame -----------------------------------------------------------------------------------------------------

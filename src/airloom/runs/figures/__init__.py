@@ -12,6 +12,7 @@ import numpy as np
 from airloom.runs.figures.fields import columns, example, fields_figure, scenario_figures, series
 from airloom.runs.figures.fleet import fleet_figure
 from airloom.runs.figures.flight import flight_figure, modes_flown
+from airloom.runs.figures.links import link_figures
 from airloom.runs.figures.pursuit import pursuit_figure, target_topic
 from airloom.runs.figures.seen import draw_seen, eye_topics
 from airloom.runs.figures.style import new_figure, save, style
@@ -33,7 +34,7 @@ _POSE_TOPIC = re.compile(r"/([^/]+)/(state|odometry)")
 
 def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Path]:
     """Draw a flight figure for each of a few vehicles, a fleet figure for several, a pursuit figure, what eyes
-    saw, how swarms held together, and the figures that the scenario asks for.
+    saw, how swarms held together, links of the radio, and the figures that the scenario asks for.
 
     `out` is a folder, or a file name such as figure.pdf; the run's folder if left out. Returns the files.
     """
@@ -51,7 +52,7 @@ def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Pat
         for name, topic in list(eye_topics(log).items())[:FLIGHT_FIGURES]:
             figures[name] = new_figure(_SEEN_HEIGHT)
             draw_seen(figures[name], log, topic)
-        figures |= swarm_figures(log, run) | scenario_figures(log, run)
+        figures |= swarm_figures(log, run) | link_figures(log, run) | scenario_figures(log, run)
         return save(figures, run, out)
 
 

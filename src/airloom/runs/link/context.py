@@ -15,7 +15,7 @@ from airloom.joystick import Stick
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
 from airloom.net.json_lines import RequestError
-from airloom.runs.link.observers import EventTape, Plots
+from airloom.runs.link.observers import EventTape, Plots, Tapes
 from airloom.runs.link.window import PERIOD, RealTimeFactor, Window
 from airloom.scenario import Scenario, ScenarioError
 from airloom.scenario.errors import shortened
@@ -36,6 +36,7 @@ class RequestContext:
         self.run, self.sim = run, run.sim
         self.events = EventTape(self.sim.bus)
         self.plots = Plots(self.sim.bus)
+        self.tapes = Tapes(self.sim.bus)
         self.edition = 0
         """Grows with every change of the scenario."""
         self.window: Window | None = None
@@ -51,6 +52,7 @@ class RequestContext:
     def close(self) -> None:
         self.events.close()
         self.plots.close()
+        self.tapes.close()
         self.close_window()
 
     # -- who looks on ------------------------------------------------------------------------------------------------
@@ -87,6 +89,7 @@ class RequestContext:
             self._shown_at = now
             self._write_window()
             self.plots.forget_unread()
+            self.tapes.forget_unread()
             self._count_audience()
 
     def _write_window(self) -> None:

@@ -10,6 +10,7 @@ from airloom.engines.fleet import expand_copies
 from airloom.eyes.eye import EyeError
 from airloom.eyes.shown import shown
 from airloom.net.json_lines import RequestError
+from airloom.radio.shown import as_texts as radio_texts
 from airloom.runs.link.context import RequestContext
 from airloom.runs.link.observers import fields_of
 from airloom.runs.link.request import ForVehicles, Request
@@ -120,6 +121,22 @@ class LookAtSpray(Request):
         if not found:
             raise RequestError("no system of kind spray is in this run")
         return spray_shown(context.sim, found[0])
+
+
+class LookAtRadio(Request):
+    """What was told of links after `since` seconds, and of packets if they are wanted; from the first request on."""
+
+    method, acts = "radio", False
+    since: float = -1.0
+    packets: bool = False
+
+    def carry_out(self, context: RequestContext) -> dict[str, Any]:
+        if context.sim.radio is None:
+            raise RequestError("nobody has a radio in this run")
+        told = context.tapes.since("/radio/*links", self.since)
+        if self.packets:
+            told += context.tapes.since("/radio/*packets", self.since)
+        return radio_texts(told) | {"has_packets": True}
 
 
 class Contacts(Request):

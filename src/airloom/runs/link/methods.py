@@ -25,7 +25,18 @@ from airloom.runs.link.flying import (
     Takeoff,
     Tune,
 )
-from airloom.runs.link.looking import Contacts, Events, Gains, Look, LookAtSpray, Observe, Series, Topics, Watch
+from airloom.runs.link.looking import (
+    Contacts,
+    Events,
+    Gains,
+    Look,
+    LookAtRadio,
+    LookAtSpray,
+    Observe,
+    Series,
+    Topics,
+    Watch,
+)
 from airloom.runs.link.request import Request
 from airloom.runs.link.running import Audience, Info, Pause, Restart, Resume, Speed, Step, Stop
 from airloom.scenario.errors import shortened, written
@@ -36,7 +47,7 @@ LARGEST = 1e9
 METHODS: dict[str, type[Request]] = {
     kind.method: kind
     for kind in (
-        Info, Observe, Gains, Watch, Events, Topics, Series, Contacts, Look, LookAtSpray,
+        Info, Observe, Gains, Watch, Events, Topics, Series, Contacts, Look, LookAtSpray, LookAtRadio,
         GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, FlyTo, Land, HoldStick, LayDownStick,
         Spray, Refill,
         Pause, Resume, Step, Speed, Restart, Audience, Stop,

@@ -14,6 +14,7 @@ from airloom.bus.messages import Layout, Leaf
 
 MOST_EVENTS = 2000
 MOST_SAMPLES = 20_000
+MOST_MESSAGES = 64
 MOST_TRACES = 256
 """One more takes the place of the one that has been unread longest."""
 PATIENCE = 10.0  # s that a plot may go unread
@@ -108,6 +109,51 @@ class NumberTape:
                 break
             fresh.append(sample)
         return fresh[::-1]
+
+    def close(self) -> None:
+        self._subscription.cancel()
+
+
+class Tapes:
+    """Whole messages that somebody looks at: listened to from the first time they are read, until nobody does."""
+
+    def __init__(self, bus: Bus) -> None:
+        self._bus = bus
+        self._tapes: dict[str, MessageTape] = {}
+
+    def since(self, pattern: str, moment: float) -> list[tuple[str, float, bytes]]:
+        """Topic, time and CDR of the messages on topics that match, after a moment."""
+        if pattern not in self._tapes:
+            self._tapes[pattern] = MessageTape(self._bus, pattern)
+        return self._tapes[pattern].since(moment)
+
+    def forget_unread(self) -> None:
+        now = time.monotonic()
+        for pattern, tape in list(self._tapes.items()):
+            if now - tape.read_at > PATIENCE:
+                self._tapes.pop(pattern).close()
+
+    def close(self) -> None:
+        for tape in self._tapes.values():
+            tape.close()
+
+
+class MessageTape:
+    """The latest messages of some topics."""
+
+    def __init__(self, bus: Bus, pattern: str) -> None:
+        self._kept: deque[tuple[str, float, bytes]] = deque(maxlen=MOST_MESSAGES)
+        self.read_at = time.monotonic()
+        self._subscription = bus.subscribe(pattern, self._hear, raw=True)
+
+    def _hear(self, topic: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
+        if self._kept and times_ns[0] * 1e-9 < self._kept[-1][1]:
+            self._kept.clear()  # the run began anew
+        self._kept.extend((topic.name, time_ns * 1e-9, data) for data, time_ns in zip(cdr, times_ns, strict=True))
+
+    def since(self, moment: float) -> list[tuple[str, float, bytes]]:
+        self.read_at = time.monotonic()
+        return [told for told in self._kept if told[1] > moment]
 
     def close(self) -> None:
         self._subscription.cancel()

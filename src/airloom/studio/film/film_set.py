@@ -42,9 +42,9 @@ class FilmSet:
     def __enter__(self) -> FilmSet:
         source = self._source
         self._server = start_viser(label="Airloom")
-        self._landscape = Landscape(self._server, source.scenario)
+        self._landscape = Landscape(self._server, source.scenario, has_names=False)
         self._view = FleetView(self._server, source.scenario, source.names)
-        self._view.options.labels = False  # they are made for the size of a window, and would be huge in a picture
+        self._view.options.labels = False  # as the landscape has none
         self._cameras = Cameras(self._server, self._view)
         self._spray, self._spray_seen = SprayView(self._server, self._landscape.height), -1
         return self

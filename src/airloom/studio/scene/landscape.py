@@ -9,6 +9,7 @@ import numpy as np
 import viser
 
 from airloom.scenario.models import HeightField, Obstacle, Plane, Scenario
+from airloom.scenario.radio import Station
 from airloom.studio.scene.daylight import daylight
 from airloom.studio.scene.gltf import glb, linear, pictured_glb
 from airloom.studio.scene.ground import Ground
@@ -16,6 +17,7 @@ from airloom.studio.scene.shade import shade_cloth, shade_of
 from airloom.studio.scene.shadows import obstacle_shadow
 from airloom.studio.scene.shapes import reach
 from airloom.studio.scene.sky import show_sky
+from airloom.studio.scene.stations import LOWEST_MAST, mast_mesh
 from airloom.studio.scene.things import thing_nodes
 from airloom.studio.scene.tones import light_seen_as
 from airloom.world.grid import Grid
@@ -39,12 +41,15 @@ SMALL, LARGE = 0.15, 60.0  # m: vehicles that need the fine grid, fleets that ne
 class Landscape:
     """Nodes below `root`, the frame that cameras move."""
 
-    def __init__(self, server: viser.ViserServer, scenario: Scenario, root: str = "/world") -> None:
-        self._server, self._above, self._root = server, root, f"{root}/landscape"
+    def __init__(
+        self, server: viser.ViserServer, scenario: Scenario, root: str = "/world", has_names: bool = True
+    ) -> None:
+        """Names are made for the size of a window, and would be huge in a picture that is larger."""
+        self._server, self._above, self._root, self._has_names = server, root, f"{root}/landscape", has_names
         self._drawn: tuple | None = None
         self._still: list[viser.SceneNodeHandle] = []
         self._ground: Ground | None = None
-        self._obstacles: list[viser.SceneNodeHandle] = []
+        self._standing: list[viser.SceneNodeHandle] = []
         server.scene.add_frame(self._root, show_axes=False)
         self.rebuild(scenario)
 
@@ -59,8 +64,11 @@ class Landscape:
             if wanted != self._drawn:
                 self._redraw()
                 self._drawn = wanted
-            _remove(self._obstacles)
-            self._obstacles = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
+            _remove(self._standing)
+            self._standing = [node for each in world.obstacles.items() for node in self._obstacle(*each)]
+            stations = scenario.radio.stations if scenario.radio else {}
+            for name, station in stations.items():
+                self._standing += self._station(name, station)
 
     def _redraw(self) -> None:
         """Sky, ground and things."""
@@ -83,6 +91,10 @@ class Landscape:
         direction = direction / np.linalg.norm(direction)
         distance = self._land.hit(origin, direction, REACH)
         return origin + distance * direction if distance < REACH else None
+
+    @property
+    def land(self) -> Land:
+        return self._land
 
     def height(self, x: float, y: float) -> float:
         """Of the ground, m."""
@@ -146,6 +158,18 @@ class Landscape:
             cell_thickness=1.0, section_thickness=1.2, infinite_grid=True, width=2.0, height=2.0,
             fade_distance=fade, fade_strength=2.0, shadow_opacity=0.0, position=(0.0, 0.0, height),
         )  # fmt: skip
+
+    def _station(self, name: str, station: Station) -> list[viser.SceneNodeHandle]:
+        """Its mast, and its name above."""
+        scene, node = self._server.scene, f"{self._root}/stations/{name}"
+        x, y, z = station.position
+        height = max(z - self._land.height(x, y), LOWEST_MAST)
+        place = np.array([x, y, z - height])
+        mast = scene.add_glb(node, glb(mast_mesh(height)), position=place, cast_shadow=False)
+        if not self._has_names:
+            return [mast]
+        above = place + np.array([0.0, 0.0, 1.15 * height])
+        return [mast, scene.add_label(f"{node}_name", name, anchor="bottom-center", position=above)]
 
     def _obstacle(self, name: str, obstacle: Obstacle) -> list[viser.SceneNodeHandle]:
         """And its shadow."""

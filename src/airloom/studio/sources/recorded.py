@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from airloom.bus import messages
 from airloom.engines.fleet import expand_copies
 from airloom.eyes.shown import as_texts, depth_picture
+from airloom.radio import shown as radio
 from airloom.runs.figures import pose_topics
 from airloom.runs.folder import RunFolder
 from airloom.runs.link.client import Refused
@@ -60,6 +61,7 @@ class RecordedSource:
             "series": self._series,
             "look": self._look,
             "spray": self._spray,
+            "radio": self._radio,
         }
 
     def refresh(self) -> bool:
@@ -139,6 +141,16 @@ class RecordedSource:
             map_, drops = (self._last(topic, now) for topic in (topics[0], topics[0].replace("/map", "/drops")))
         points = np.zeros(0) if drops is None else drops.message.data.view("<f4")
         return spray.as_texts(now, points, spray.NOTHING if map_ is None else spray.map_in(map_.message))
+
+    def _radio(self, since: float, packets: bool = False) -> dict[str, Any]:
+        """What was told of the radio after `since` and by now."""
+        kinds = (messages.RADIO_LINKS, *([messages.RADIO_PACKETS] if packets else []))
+        there = {topic: info.msgtype for topic, info in self._log.topics.items()}
+        topics = [topic for topic, msgtype in there.items() if msgtype in kinds]
+        with self._reading:
+            found = [one for one in self._log.messages(topics, since, self._clock.time) if one.time_ns * 1e-9 > since]
+        told = [(one.topic, one.time_ns * 1e-9, messages.serialize(one.message)) for one in found]
+        return radio.as_texts(told) | {"has_packets": messages.RADIO_PACKETS in there.values()}
 
     def _last(self, topic: str, now: float) -> Any:
         """The last message of a topic before now."""

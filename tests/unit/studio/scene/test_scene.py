@@ -68,6 +68,17 @@ def test_rays_meet_plane_and_obstacles(server):
     assert landscape.obstacle_at([0, 0, 5], [1, 0, -1]) is None
 
 
+def test_a_station_is_a_mast_with_its_name(server):
+    stations = {"base": {"position": [3.0, 4.0, 12.0]}}
+    landscape = Landscape(server, scenario("hover", radio={"stations": stations}))
+    mast, name = landscape._standing
+    assert np.allclose(mast.position, [3.0, 4.0, 0.0])
+    assert name.text == "base"
+    assert name.position[2] > 12.0
+    landscape.rebuild(scenario("hover"))
+    assert not landscape._standing
+
+
 def test_another_world_replaces_the_first(server):
     landscape = Landscape(server, scenario("hover", world="obstacles"))
     landscape.rebuild(scenario("hover", world="hills"))
