@@ -30,6 +30,7 @@ from airloom.scenario import (
     load,
     models,
     nozzles,
+    ns3_radio,
     objects,
     radio,
     scatter,
@@ -149,6 +150,16 @@ SECTIONS: dict[type[BaseModel], str] = {
     radio.Nakagami: "Fading: nakagami",
     radio.Rician: "Fading: rician",
     radio.Obstruction: "Obstruction",
+    ns3_radio.Ns3Radio: "ns-3",
+    ns3_radio.LogDistance: "Loss of ns-3: log-distance",
+    ns3_radio.ThreeLogDistance: "Loss of ns-3: three-log-distance",
+    ns3_radio.FreeSpace: "Loss of ns-3: free-space",
+    ns3_radio.TwoRay: "Loss of ns-3: two-ray",
+    ns3_radio.Reach: "Loss of ns-3: range",
+    ns3_radio.Street: "Loss of ns-3: street",
+    ns3_radio.Built: "Loss of ns-3: among houses",
+    ns3_radio.Nakagami: "Loss of ns-3: nakagami",
+    ns3_radio.Normal: "Loss of ns-3: normal",
     models.Log: "Log",
     figures.Figure: "Figure",
     figures.Panel: "Panel",
@@ -219,6 +230,23 @@ NOTES = {
     "TwoRay.kind": "the law",
     "Nakagami.kind": "the law",
     "Rician.kind": "the law",
+    "ThreeLogDistance.kind": "the law",
+    "Reach.kind": "the law",
+    "Street.kind": "the law",
+    "Built.kind": "the law",
+    "Normal.kind": "the law",
+    "LogDistance.exponent": "how fast it fades",
+    "ThreeLogDistance.exponents": "beyond each distance",
+    "Built.environment": "how densely it is built",
+    "Built.city": "its size",
+    "Hull.shapes": "by name; together they are the hull",
+    "BoxShape.kind": "what it is",
+    "BallShape.kind": "what it is",
+    "CylinderShape.kind": "what it is",
+    "CapsuleShape.kind": "what it is",
+    "Water.current": "how the water moves",
+    "Water.waves": "they add up",
+    "Aerodynamics.lift": "across the air, upwards",
     "Tank.shape": "of its inside",
     "Drops.law": "of their volume over their diameters",
     "Figure.title": "above it",
@@ -531,8 +559,8 @@ def _written(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, tuple | list):
-        return f"[{', '.join(_number(one) if not isinstance(one, str) else one for one in value)}]"
-    return str(value)
+        return f"[{', '.join(_number(one) if isinstance(one, int | float) else _written(one) for one in value)}]"
+    return value.kind if isinstance(value, BaseModel) else str(value)
 
 
 def _number(value: Any) -> str:
