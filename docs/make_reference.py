@@ -141,6 +141,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.SystemChoice: "System",
     models.Member: "Member",
     radio.Radio: "Radio",
+    radio.Band: "Band",
     radio.Station: "Station",
     radio.RadioChannel: "Channel",
     radio.LogDistance: "Path loss: log-distance",
