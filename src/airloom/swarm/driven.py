@@ -45,7 +45,6 @@ class Driven(System):
             raise ScenarioError(f"{sim.scenario.name}: systems.{self.name}.vehicles: {what}")
 
     def reset(self, sim: Simulation) -> None:
-        # By name, as the loom calls members: packets are counted in the order in which they are sent.
         self._vehicles = sorted(self._group, key=lambda vehicle: vehicle.name)
         self._logic = self._logic_for(sim, [vehicle.name for vehicle in self._vehicles], list(self._radio))
         self._stamps = np.full(len(self._vehicles), -1, np.int64)
@@ -54,11 +53,12 @@ class Driven(System):
 
     def post_update(self, sim: Simulation) -> None:
         self._look_where_they_are(sim)
-        self._listen()
+        self._listen(sim)
         velocities = self._logic.steer(sim.time_ns)
-        for k, vehicle in enumerate(self._vehicles):
-            for word in self._logic.words(k):
-                self._radio[vehicle.name].send(word)
+        # By name, as the loom calls members: packets are counted in the order in which they are sent.
+        for node, words in sorted(self._words(sim).items()):
+            for word in words:
+                self._radio[node].send(word)
         if sim.time >= self.parameters.start:
             self._fly(sim, velocities)
 
@@ -73,7 +73,7 @@ class Driven(System):
             self._logic.measured(k, reading.time_ns, to(reading.numbers))
         self._stamps = stamps
 
-    def _listen(self) -> None:
+    def _listen(self, sim: Simulation) -> None:
         members: list[int] = []
         packets: list[Packet] = []
         for k, vehicle in enumerate(self._vehicles):
@@ -81,6 +81,10 @@ class Driven(System):
             packets += heard
             members += [k] * len(heard)
         self._logic.hear(members, packets)
+
+    def _words(self, sim: Simulation) -> dict[str, list[bytes]]:
+        """What each node has to say."""
+        return {vehicle.name: self._logic.words(k) for k, vehicle in enumerate(self._vehicles)}
 
     def _fly(self, sim: Simulation, velocities: np.ndarray) -> None:
         """Those that nobody else has taken over or switched off, and that have not come down."""
