@@ -13,11 +13,11 @@ from airloom.radio.packet import Packet
 from airloom.swarm.braking import braking_speed
 from airloom.swarm.coverage.area import Area
 from airloom.swarm.coverage.duties import AT_THE_BASE, COVERING, RETURNING, Duties, duty_told
-from airloom.swarm.coverage.findings import found
+from airloom.swarm.coverage.findings import BEACON_NS, found
 from airloom.swarm.coverage.frontier import cheapest, close
 from airloom.swarm.coverage.lloyd import centroid, importance
 from airloom.swarm.coverage.maps import Map
-from airloom.swarm.coverage.parameters import CoverageParameters, Lloyd
+from airloom.swarm.coverage.parameters import CoverageParameters, Frontier, Lloyd
 from airloom.swarm.coverage.sight import look
 from airloom.swarm.coverage.ways import Ways, in_sight
 from airloom.swarm.mesh import Mesh
@@ -29,6 +29,8 @@ DECIDE_NS = 1_000_000_000
 """From one decision where to go to the next, if the way does not turn before."""
 TELL_NS = 1_000_000_000
 """From one piece of a map that is told to the next."""
+URGENT_NS = 3 * BEACON_NS
+"""Time without news of the base after which one that has found something goes home, at the latest."""
 GAIN = 1.0  # 1/s, of the last part of braking, and of turning away from others and obstacles
 
 
@@ -52,7 +54,11 @@ class Covering(Onboard):
         self._duties = Duties(count, len(nodes))
         self._meshes = [Mesh(name, nodes) for name in members]
         self._maps = [Map(area.shape) for _ in members]
-        self._weights = importance(parameters.law, area) if isinstance(parameters.law, Lloyd) else None
+        law = parameters.law
+        self._maps_are_told = isinstance(law, Frontier)
+        relays = law.relays if isinstance(law, Frontier) else None
+        self._relays = np.array([relays is not None and matches(name, relays) for name in nodes])
+        self._weights = importance(law, area) if isinstance(law, Lloyd) else np.ones(area.shape)
         self._shared, self._mine = Ways(area.shape), Ways(area.shape)
         self._closed = np.zeros(area.shape, bool)
         self._duty = np.full(count, COVERING)
@@ -65,8 +71,10 @@ class Covering(Onboard):
         self._grown = np.zeros(count, np.int64)
         self._found: list[set[str]] = [set() for _ in members]
         self._ends = [_endurance(parameters, name) for name in members]
-        law = Vasarhelyi(kind="vasarhelyi", r_rep=parameters.apart, p_rep=GAIN, v_rep=parameters.speed, c_frict=0.0)
-        self._repulsion = np.array(law.numbers())
+        repulsion = Vasarhelyi(
+            kind="vasarhelyi", r_rep=parameters.apart, p_rep=GAIN, v_rep=parameters.speed, c_frict=0.0
+        )
+        self._repulsion = np.array(repulsion.numbers())
 
     def measured(self, member: int, time_ns: int, state: np.ndarray) -> None:
         if self._times[member] < 0:
@@ -78,8 +86,9 @@ class Covering(Onboard):
     def _look(self, member: int, time_ns: int) -> None:
         p, area = self._p, self._area
         x, y = area.to_cells(self._own[member, :2])
-        here, radius = self._maps[member], p.radius / area.cell
-        look(area.opaque, x, y, radius, here.known, here.fresh)
+        if self._maps_are_told:
+            here = self._maps[member]
+            look(area.opaque, x, y, p.radius / area.cell, here.known, here.fresh)
         if p.base is None:
             return
         for name, place in p.targets.items():
@@ -103,7 +112,7 @@ class Covering(Onboard):
         )
         words = [self._place(member) + tail]
         now = int(self._times[member])
-        if self._weights is None and now >= self._mapped[member]:
+        if self._maps_are_told and now >= self._mapped[member]:
             self._mapped[member] = now + TELL_NS
             words += [piece] if (piece := self._maps[member].told()) else []
         return words + self._meshes[member].words(now)
@@ -125,7 +134,7 @@ class Covering(Onboard):
         return wanted
 
     def _notice_duties(self, time_ns: int) -> None:
-        """Whose battery is low lands; who has not heard of the base for long goes home."""
+        """Whose battery is low lands; who has not heard of the base for long, or has something to tell it, goes home."""
         for k, end in enumerate(self._ends):
             self._landing[k] |= self._risen[k] and time_ns >= end
         if self._p.base is None:
@@ -133,7 +142,9 @@ class Covering(Onboard):
         grown = self._duties.beacons > self._grown
         self._news[grown | ~self._risen] = time_ns
         self._grown = self._duties.beacons.copy()
-        self._duty[:] = np.where(time_ns - self._news > round(self._p.patience * 1e9), RETURNING, COVERING)
+        urgent = np.array([mesh.unanswered > 0 for mesh in self._meshes])
+        patience = np.where(urgent, URGENT_NS, round(self._p.patience * 1e9))
+        self._duty[:] = np.where(time_ns - self._news > patience, RETURNING, COVERING)
 
     def _towards_turn(self, k: int, place: np.ndarray) -> np.ndarray:
         to = self._turns[k] - place
@@ -153,31 +164,37 @@ class Covering(Onboard):
         if self._duty[k] == RETURNING:
             self._mine.spread(self._open_to(k), points, alone)
             self._go(k, self._mine, area.to_cells(self._homes[k]))
-        elif self._weights is not None:
+        elif isinstance(self._p.law, Frontier):
+            self._explore(k, self._p.law, points, working, alone)
+        else:
             self._shared.spread(area.closed, points, working)
             self._go(k, self._shared, centroid(self._shared, me, self._weights))
-        else:
-            self._go_on_exploring(k, points, working, alone)
 
     def _open_to(self, k: int) -> np.ndarray:
         """Where it must not fly, as far as it knows."""
-        if self._weights is not None:
+        if not self._maps_are_told:
             return self._area.closed
         close(self._maps[k].known, self._area.clearance, self._closed)
         return self._closed
 
-    def _go_on_exploring(self, k: int, points: np.ndarray, working: np.ndarray, alone: np.ndarray) -> None:
-        area, me, duties = self._area, self._columns[k], self._duties
-        closed = self._open_to(k)
+    def _explore(self, k: int, law: Frontier, points: np.ndarray, working: np.ndarray, alone: np.ndarray) -> None:
+        area, me, closed = self._area, self._columns[k], self._open_to(k)
+        if self._relays[me]:
+            self._shared.spread(closed, points, working & self._relays)
+            self._go(k, self._shared, centroid(self._shared, me, self._weights))
+            return
+        explorers = working & ~self._relays
         self._mine.spread(closed, points, alone)
-        self._shared.spread(closed, points, working)
-        binding = working & ~alone & self._goes_less_far(k)
-        goals = area.to_cells(duties.goals[k])
-        detour = self._p.law.detour * self._p.radius / area.cell  # type: ignore[union-attr]
+        self._shared.spread(closed, points, explorers)
+        binding = explorers & ~alone & self._goes_less_far(k)
+        radius = self._p.radius / area.cell
         row, column = cheapest(
-            self._maps[k].known, closed, self._mine.lengths, self._shared.owners, me, goals, binding, detour
-        )
-        self._go(k, self._mine, None if row < 0 else np.array([column + 0.5, row + 0.5]))
+            self._maps[k].known, closed, self._mine.lengths, self._shared.owners, me,
+            area.to_cells(self._duties.goals[k]), binding, law.detour * radius, *area.to_cells(self._goals[k]), radius,
+        )  # fmt: skip
+        everything_is_seen = row < 0
+        goal = area.to_cells(self._homes[k]) if everything_is_seen else np.array([column + 0.5, row + 0.5])
+        self._go(k, self._mine, goal)
 
     def _goes_less_far(self, k: int) -> np.ndarray:
         """Which others have less of a way left to where they go than this one; of two with as much the first."""

@@ -37,6 +37,9 @@ class Frontier(Parameters):
     detour: NonNegative = Field(
         2.0, description="so much farther, in radii of sight, a member goes rather than to where another goes"
     )
+    relays: Pattern | None = Field(
+        None, description="those that spread over what is known instead, so that what others tell is passed on"
+    )
     covers: ClassVar[str] = "seen"
 
 
