@@ -12,6 +12,7 @@ from validation import (
     rigid_body,
     sensors,
     spray,
+    swarm,
     tank,
     terrain,
     weather,
@@ -66,4 +67,7 @@ CASES: list[Case] = [
     radio.radio_saturation,
     radio.radio_contention,
     flocking.flocking,
+    swarm.lloyd_coverage,
+    swarm.consensus_rate,
+    swarm.auction_worth,
 ]

@@ -1,8 +1,9 @@
 """Messages over several hops, by flooding.
 
-Whoever hears a message for the first time says it again, once; so it reaches all who are linked by any chain of radios.
-The one it is for answers in the same way, and its sender says it anew, as another round, until it hears the answer: a
-message gets through as soon as some chain holds long enough, and one that is cut off keeps its messages until then.
+Whoever hears a message for the first time passes it on; so it reaches all who are linked by any chain of radios. The one
+it is for answers in the same way, and its sender says it anew, as another round, until it hears the answer: a message
+gets through as soon as some chain holds long enough, and one that is cut off keeps its messages until then. Everything
+is said in three turns, so that half of all words may be lost and five hops still take no more than a few rounds.
 
     bytes  0      1      2      4      6       8       10      11
            kind   hops   from   to     number  round   answer  content
@@ -24,8 +25,9 @@ from airloom.radio.packet import Packet
 KIND = 0x4E
 HEAD = struct.Struct("<BBHHHHB")
 MOST_HOPS = 32
-AGAIN = 1.0
+AGAIN = 2.0
 """Seconds from one round to the next."""
+COPIES = 3
 _REMEMBERED = 4096
 
 
@@ -48,6 +50,14 @@ class _Open:
     next_ns: int = 0
 
 
+@dataclass
+class _Copies:
+    """Something to be said, and how often still."""
+
+    word: bytes
+    left: int = COPIES
+
+
 class Mesh:
     """What one node does for its own messages and for those of others."""
 
@@ -57,7 +67,7 @@ class Mesh:
         self._open: list[_Open] = []
         self._passed: dict[bytes, None] = {}
         self._taken: dict[tuple[int, int], None] = {}
-        self._outbox: list[bytes] = []
+        self._outbox: list[_Copies] = []
         self.relayed = 0
         """How often this node has passed on what is not its own."""
 
@@ -86,25 +96,29 @@ class Mesh:
         _remember(self._passed, label)
         if to != self._me:
             if hops < MOST_HOPS:
-                self._outbox.append(bytes([KIND, hops + 1]) + heard[2:])
+                self._outbox.append(_Copies(bytes([KIND, hops + 1]) + heard[2:]))
                 self.relayed += 1
             return []
         if answer:
             self._open = [one for one in self._open if (one.to, one.number) != (sender, number)]
             return []
-        self._outbox.append(HEAD.pack(KIND, 0, self._me, sender, number, round_, 1))
+        self._outbox.append(_Copies(HEAD.pack(KIND, 0, self._me, sender, number, round_, 1)))
         if (sender, number) in self._taken:
             return []
         _remember(self._taken, (sender, number))
         return [Message(self._nodes[sender], heard[HEAD.size :], hops + 1)]
 
     def words(self, time_ns: int) -> list[bytes]:
-        """What this node has to say now."""
+        """What this node has to say now; asked once a turn."""
         for one in self._open:
             if time_ns >= one.next_ns:
-                self._outbox.append(HEAD.pack(KIND, 0, self._me, one.to, one.number, one.round, 0) + one.content)
+                head = HEAD.pack(KIND, 0, self._me, one.to, one.number, one.round, 0)
+                self._outbox.append(_Copies(head + one.content))
                 one.round, one.next_ns = (one.round + 1) % 2**16, time_ns + round(AGAIN * 1e9)
-        said, self._outbox = self._outbox, []
+        said = [one.word for one in self._outbox]
+        for copies in self._outbox:
+            copies.left -= 1
+        self._outbox = [copies for copies in self._outbox if copies.left]
         return said
 
 

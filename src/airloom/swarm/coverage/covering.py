@@ -47,7 +47,9 @@ def _keep_off(own, corners, starts, radii, clearance, gain, out):
 
 
 class Covering(Onboard):
-    def __init__(self, parameters: CoverageParameters, area: Area, members: Sequence[str], nodes: Sequence[str]) -> None:
+    def __init__(
+        self, parameters: CoverageParameters, area: Area, members: Sequence[str], nodes: Sequence[str]
+    ) -> None:
         super().__init__(parameters, members, nodes)
         self._p, self._area, count = parameters, area, len(members)
         self._members, self._columns = list(members), [list(nodes).index(name) for name in members]
@@ -134,7 +136,7 @@ class Covering(Onboard):
         return wanted
 
     def _notice_duties(self, time_ns: int) -> None:
-        """Whose battery is low lands; who has not heard of the base for long, or has something to tell it, goes home."""
+        """Whose battery is low lands. Who has not heard of the base for long goes home, with a finding sooner."""
         for k, end in enumerate(self._ends):
             self._landing[k] |= self._risen[k] and time_ns >= end
         if self._p.base is None:
@@ -198,7 +200,11 @@ class Covering(Onboard):
 
     def _goes_less_far(self, k: int) -> np.ndarray:
         """Which others have less of a way left to where they go than this one; of two with as much the first."""
-        left, mine, first = self._duties.left[k], self._left[k], np.arange(self._duties.left.shape[1]) < self._columns[k]
+        left, mine, first = (
+            self._duties.left[k],
+            self._left[k],
+            np.arange(self._duties.left.shape[1]) < self._columns[k],
+        )
         return (left > 0.0) & ((left < mine) | ((left == mine) & first))
 
     def _go(self, k: int, ways: Ways, goal: np.ndarray | None) -> None:

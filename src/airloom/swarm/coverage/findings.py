@@ -1,4 +1,4 @@
-"""What is looked for, and how the base hears of it: `name of the target, east, north, time` as a message of the mesh."""
+"""What is looked for, and how the base hears of it: where, when and what, as a message of the mesh."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Report(NamedTuple):
     def __str__(self) -> str:
         x, y = self.place
         later, hops = (self.known_ns - self.found_ns) * 1e-9, f"{self.hops} hop{'s' if self.hops > 1 else ''}"
-        text = f"the base knows of {self.target} at ({x:g}, {y:g}): found by {self.finder} at {self.found_ns * 1e-9:.2f} s"
+        text = (
+            f"the base knows of {self.target} at ({x:g}, {y:g}): found by {self.finder} at {self.found_ns * 1e-9:.2f} s"
+        )
         return f"{text}, heard {later:.2f} s later over {hops}"
 
     def summary(self) -> dict[str, Any]:

@@ -35,7 +35,7 @@ def close(known, clearance, closed):
     for row in range(rows):
         for column in range(columns):
             closed[row, column] = known[row, column] != FREE
-    reach = int(ceil(clearance))
+    reach = ceil(clearance)
     for row in range(rows):
         for column in range(columns):
             if known[row, column] != OPAQUE:

@@ -4,8 +4,8 @@
     H = Σ_i ∫_{V_i} φ(q) d(q, p_i)² dq
 
 d is the length of the shortest way around obstacles, φ the importance of a place. Without obstacles, going to the c_i
-never increases H. With obstacles the centroid may be hidden or in one: then its member goes to the place of its own cell
-that is nearest to it.
+never increases H. With obstacles the centroid may be hidden or in one: then its member goes to the place of its own
+cell that is nearest to it.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ def look(opaque, x, y, radius, known, fresh):
     """
     rows, columns = known.shape
     across = (columns + SIDE - 1) // SIDE
-    for row in range(max(int(floor(y - radius)), 0), min(int(ceil(y + radius)), rows)):
-        for column in range(max(int(floor(x - radius)), 0), min(int(ceil(x + radius)), columns)):
+    for row in range(max(floor(y - radius), 0), min(ceil(y + radius), rows)):
+        for column in range(max(floor(x - radius), 0), min(ceil(x + radius), columns)):
             cx, cy = column + 0.5, row + 0.5
             if known[row, column] != UNKNOWN or (cx - x) * (cx - x) + (cy - y) * (cy - y) > radius * radius:
                 continue

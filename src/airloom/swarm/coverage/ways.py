@@ -23,7 +23,7 @@ def in_sight(blocked, ax, ay, bx, by):
 
     It visits all cells that the line crosses (Amanatides and Woo 1987).
     """
-    column, row, last_column, last_row = int(floor(ax)), int(floor(ay)), int(floor(bx)), int(floor(by))
+    column, row, last_column, last_row = floor(ax), floor(ay), floor(bx), floor(by)
     dx, dy = bx - ax, by - ay
     step_x, step_y = (1 if dx > 0.0 else -1), (1 if dy > 0.0 else -1)
     per_x, per_y = (1.0 / abs(dx) if dx != 0.0 else inf), (1.0 / abs(dy) if dy != 0.0 else inf)
@@ -109,7 +109,7 @@ def _spread(closed, points, known, lengths, owners, turns, keys, items):
         if not known[k]:
             continue
         x, y, before = points[k, 0], points[k, 1], count
-        column, row = int(floor(x)), int(floor(y))
+        column, row = floor(x), floor(y)
         for r in range(max(row - 1, 0), min(row + 2, rows)):
             for c in range(max(column - 1, 0), min(column + 2, columns)):
                 if not closed[r, c]:
@@ -146,7 +146,7 @@ def _first_turn(turns, row, column, ax, ay, out):
     out[0], out[1] = column + 0.5, row + 0.5
     while not (turns[row, column, 0] == ax and turns[row, column, 1] == ay):
         out[0], out[1] = turns[row, column, 0], turns[row, column, 1]
-        row, column = int(floor(out[1])), int(floor(out[0]))
+        row, column = floor(out[1]), floor(out[0])
 
 
 class Ways:
