@@ -100,7 +100,11 @@ def graphs() -> dict[str, np.ndarray]:
     near = np.abs(np.arange(12)[:, None] - np.arange(12))
     places = np.random.default_rng(4).uniform(0, 1, (20, 2))
     apart = np.linalg.norm(places[:, None] - places, axis=2)
-    return {"a line of 12": near == 1, "a ring of 12": (near == 1) | (near == 11), "20 in a square": (apart < 0.4) & (apart > 0)}
+    return {
+        "a line of 12": near == 1,
+        "a ring of 12": (near == 1) | (near == 11),
+        "20 in a square": (apart < 0.4) & (apart > 0),
+    }
 
 
 @case(

@@ -1,9 +1,10 @@
 """Messages over several hops, by flooding.
 
-Whoever hears a message for the first time passes it on; so it reaches all who are linked by any chain of radios. The one
-it is for answers in the same way, and its sender says it anew, as another round, until it hears the answer: a message
-gets through as soon as some chain holds long enough, and one that is cut off keeps its messages until then. Everything
-is said in three turns, so that half of all words may be lost and five hops still take no more than a few rounds.
+Whoever hears a message for the first time passes it on; so it reaches all who are linked by any chain of radios. The
+one it is for answers in the same way, and its sender says it anew, as another round, until it hears the answer: a
+message gets through as soon as some chain holds long enough, and one that is cut off keeps its messages until then.
+Everything is said in three turns, so that half of all words may be lost and five hops still take no more than a few
+rounds.
 
     bytes  0      1      2      4      6       8       10      11
            kind   hops   from   to     number  round   answer  content

@@ -65,9 +65,7 @@ def test_every_task_is_taken_once_even_those_of_the_dead(seed):
     assert sorted(task for member in members.values() for task in member.route) == list(range(12))
     dying = max(NAMES, key=lambda name: len(members[name].route))
     members = {name: Auction(name, NAMES, tasks, most=3) for name in NAMES}
-    talk(
-        members, 130, lambda name, member, now: member.step(places[name], now), loss=0.5, seed=seed, dies=dying, at=60
-    )
+    talk(members, 130, lambda name, member, now: member.step(places[name], now), loss=0.5, seed=seed, dies=dying, at=60)
     assert sorted(task for name in NAMES if name != dying for task in members[name].route) == list(range(12))
 
 

@@ -41,10 +41,9 @@ def test_the_way_around_a_wall_is_that_of_a_taut_rope():
     where = area(WALL)
     ways = spread(where, (-20, -10))
     row, column = where.within((20.5, -10.5))
-    rope = hypot(18, 20) + 4 + hypot(18.5, 20.5)
-    assert rope < ways.lengths[row, column] < rope + 1.0
-    turn = where.to_metres(ways.turn(row, column))
-    assert turn == pytest.approx((-2, 10), abs=1.5)
+    around = hypot(17.5, 20.5) + 5 + hypot(18, 21)  # by the middles of the cells at the wall's end
+    assert ways.lengths[row, column] == pytest.approx(around)
+    assert where.to_metres(ways.turn(row, column)) == pytest.approx((-2.5, 10.5))
 
 
 def test_behind_a_wall_nothing_is_seen_and_its_face_is():

@@ -20,7 +20,9 @@ def flood(meshes, rounds, loss, seed, cut=lambda now: False):
         for k, name in enumerate(NAMES):
             for other in NAMES[max(k - 1, 0) : k] + NAMES[k + 1 : k + 2]:
                 if not (cut(count) and {name, other} == {"n2", "n3"}):
-                    heard[other] += [Packet(name, "*", one, 0, 0, -60.0) for one in said[name] if random.random() >= loss]
+                    heard[other] += [
+                        Packet(name, "*", one, 0, 0, -60.0) for one in said[name] if random.random() >= loss
+                    ]
         for name in NAMES:
             taken += [(name, message, count) for message in meshes[name].hear(heard[name])]
             said[name] = meshes[name].words(count * 50_000_000)
