@@ -144,7 +144,7 @@ def test_the_same_bits_in_the_process_and_in_one_process_each(tmp_path):
     program = known("scenario")["coverage"].with_suffix("") / "fly.py"
     text = text.replace("kind: coverage\n", "kind: coverage\n    enabled: false\n") + "members:\n"
     command = f"[python, {program}, covering.yaml]"
-    text += f"  base: {{command: {command}, stations: base, rate: 20}}\n"
+    text += f"  base: {{command: {command}, vehicles: nobody, stations: base, rate: 20}}\n"
     for k in range(2):
         text += f"  bird_{k}: {{command: {command}, vehicles: bird_{k}, sensors: gnss, rate: 20}}\n"
     with al.Simulation(load(made(tmp_path, text))) as sim:

@@ -146,7 +146,9 @@ class Covering(Onboard):
         self._grown = self._duties.beacons.copy()
         urgent = np.array([mesh.unanswered > 0 for mesh in self._meshes])
         patience = np.where(urgent, URGENT_NS, round(self._p.patience * 1e9))
-        self._duty[:] = np.where(time_ns - self._news > patience, RETURNING, COVERING)
+        duty = np.where(time_ns - self._news > patience, RETURNING, COVERING)
+        self._decided[duty != self._duty] = -DECIDE_NS
+        self._duty = duty
 
     def _towards_turn(self, k: int, place: np.ndarray) -> np.ndarray:
         to = self._turns[k] - place
