@@ -100,7 +100,7 @@ def test_a_base_that_knows_nothing_and_an_area_that_is_not_covered_fail_the_run(
 
 
 def test_who_loses_the_base_goes_home_and_others_take_its_place_until_it_is_back(tmp_path):
-    """Out of reach of the base, at -20 dBm, nobody hears it; all are sent home, where they do."""
+    """A radio of 12 m: out there nobody hears of the base; all are sent home, where they do."""
     text = SCENARIO.replace("radio:\n", "radio:\n  power: -3\n") + "    patience: 6\n"
     sim = al.Simulation.load(made(tmp_path, text))
     sim.run(until=12)

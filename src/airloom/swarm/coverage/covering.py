@@ -17,7 +17,7 @@ from airloom.swarm.coverage.findings import BEACON_NS, found
 from airloom.swarm.coverage.frontier import cheapest, close
 from airloom.swarm.coverage.lloyd import centroid, importance
 from airloom.swarm.coverage.maps import Map
-from airloom.swarm.coverage.parameters import CoverageParameters, Frontier, Lloyd
+from airloom.swarm.coverage.parameters import CoverageParameters, Frontier
 from airloom.swarm.coverage.sight import look
 from airloom.swarm.coverage.ways import Ways, in_sight
 from airloom.swarm.mesh import Mesh
@@ -31,7 +31,9 @@ TELL_NS = 1_000_000_000
 """From one piece of a map that is told to the next."""
 URGENT_NS = 3 * BEACON_NS
 """Time without news of the base after which one that has found something goes home, at the latest."""
-GAIN = 1.0  # 1/s, of the last part of braking, and of turning away from others and obstacles
+GAIN = 1.0  # 1/s, of the last part of braking, and of turning away from obstacles
+FRICTION = 0.3
+"""Share of the velocity towards another, beyond what lets both brake, that a member takes off."""
 
 
 @compiled
@@ -60,7 +62,7 @@ class Covering(Onboard):
         self._maps_are_told = isinstance(law, Frontier)
         relays = law.relays if isinstance(law, Frontier) else None
         self._relays = np.array([relays is not None and matches(name, relays) for name in nodes])
-        self._weights = importance(law, area) if isinstance(law, Lloyd) else np.ones(area.shape)
+        self._weights = importance(parameters.importance, area)
         self._shared, self._mine = Ways(area.shape), Ways(area.shape)
         self._closed = np.zeros(area.shape, bool)
         self._duty = np.full(count, COVERING)
@@ -73,10 +75,11 @@ class Covering(Onboard):
         self._grown = np.zeros(count, np.int64)
         self._found: list[set[str]] = [set() for _ in members]
         self._ends = [_endurance(parameters, name) for name in members]
-        repulsion = Vasarhelyi(
-            kind="vasarhelyi", r_rep=parameters.apart, p_rep=GAIN, v_rep=parameters.speed, c_frict=0.0
-        )
-        self._repulsion = np.array(repulsion.numbers())
+        keep_apart = Vasarhelyi(
+            kind="vasarhelyi", r_rep=parameters.apart, p_rep=2.0 * GAIN, v_rep=2.0 * parameters.speed,
+            r_frict=parameters.apart, c_frict=FRICTION, p_frict=GAIN, a_frict=parameters.acceleration,
+        )  # fmt: skip
+        self._repulsion = np.array(keep_apart.numbers())
 
     def measured(self, member: int, time_ns: int, state: np.ndarray) -> None:
         if self._times[member] < 0:

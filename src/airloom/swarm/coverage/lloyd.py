@@ -10,13 +10,14 @@ cell that is nearest to it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor
 
 import numpy as np
 
 from airloom.compiled import compiled
 from airloom.swarm.coverage.area import Area
-from airloom.swarm.coverage.parameters import Lloyd
+from airloom.swarm.coverage.parameters import Spot
 from airloom.swarm.coverage.ways import Ways
 
 
@@ -47,10 +48,10 @@ def _nearest_of_mine(owners, me, x, y):
     return found_row, found_column
 
 
-def importance(law: Lloyd, area: Area) -> np.ndarray:
+def importance(spots: Sequence[Spot], area: Area) -> np.ndarray:
     """Of each cell, [row, column]."""
     weights, middles = np.ones(area.shape), area.middles()
-    for spot in law.importance:
+    for spot in spots:
         squares = ((middles - spot.position) ** 2).sum(axis=-1)
         weights += spot.weight * np.exp(-0.5 * squares / spot.deviation**2)
     return weights

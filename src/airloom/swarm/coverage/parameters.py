@@ -26,7 +26,6 @@ class Lloyd(Parameters):
     """Each goes to the middle of what is nearer to it than to the others: in the end all of the area is watched."""
 
     kind: Literal["lloyd"] = Field(description="the law")
-    importance: list[Spot] = Field(default_factory=list, max_length=100, description="nothing matters more if left out")
     covers: ClassVar[str] = "watched"
 
 
@@ -51,8 +50,11 @@ class CoverageParameters(SwarmParameters):
     radius: Positive = Field(20.0, description="how far a member sees, m")
     speed: Positive = Field(5.0, le=100, description="greatest, m/s")
     acceleration: Positive = Field(2.0, le=100, description="with which they brake, m/s²")
-    apart: Positive = Field(5.0, description="two that are nearer turn away from each other, m")
+    apart: Positive = Field(7.0, description="two that are nearer turn away from each other, m")
     clearance: NonNegative = Field(3.0, description="kept off obstacles, m")
+    importance: list[Spot] = Field(
+        default_factory=list, max_length=100, description="where those who keep watch gather; nowhere if left out"
+    )
     obstacles: list[Obstacle] = Field(
         default_factory=list, max_length=1000, description="besides those of the world that reach up to them"
     )
