@@ -7,9 +7,12 @@ from math import hypot
 import numpy as np
 import pytest
 
+from airloom.radio.packet import Packet
 from airloom.scenario import load
+from airloom.swarm import CoverageParameters, Covering
 from airloom.swarm.coverage.area import Area, AreaParameters, standing_in
 from airloom.swarm.coverage.frontier import cheapest, close
+from airloom.swarm.coverage.hearsay import directly
 from airloom.swarm.coverage.lloyd import centroid
 from airloom.swarm.coverage.maps import Map
 from airloom.swarm.coverage.sight import FREE, OPAQUE, UNKNOWN, look
@@ -116,3 +119,30 @@ def test_obstacles_of_the_world_count_if_they_reach_up_to_the_members():
     world = load("coverage").world
     assert len(standing_in(world, 15.0, 2.0)) == 3
     assert len(standing_in(world, 27.5, 2.0)) == 1
+
+
+def test_those_out_of_reach_hear_of_each_other_and_nobody_of_itself():
+    nodes = ["left", "middle", "right"]
+    parameters = CoverageParameters.model_validate({"area": {"size": [60, 60], "cell": 2}, "height": 8})
+    members = {name: Covering(parameters, area(cell=2.0), [name], nodes) for name in nodes}
+    said = {name: [] for name in nodes}
+    for count in range(8):
+        now = count * 200_000_000
+        for k, name in enumerate(nodes):
+            members[name].measured(0, now, np.array([25.0 * k - 25, 0, 8, 0, 0, 0]))
+            heard = [
+                Packet(other, "*", word, now, now, -60.0)
+                for other in nodes[max(k - 1, 0) : k] + nodes[k + 1 : k + 2]
+                for word in said[other]
+            ]
+            members[name].hear([0] * len(heard), heard)
+            members[name].steer(now)
+        said = {name: members[name].words(0) for name in nodes}
+    states, there = members["left"]._neighbours.at(now)
+    assert there.tolist() == [[False, True, True]]
+    assert states[0, 2, :2] == pytest.approx((25, 0))
+
+
+@pytest.mark.parametrize("junk", [b"", b"H", b"H" + bytes(47), b"H" + b"\xff" * 48, b"x" * 49])
+def test_what_is_no_hearsay_is_passed_over(junk):
+    assert directly(Packet("a", "*", junk, 0, 0, -60.0), ["a", "b"]) == []

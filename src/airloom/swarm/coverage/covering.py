@@ -12,9 +12,10 @@ from airloom.compiled import compiled
 from airloom.radio.packet import Packet
 from airloom.swarm.braking import braking_speed
 from airloom.swarm.coverage.area import Area
-from airloom.swarm.coverage.duties import AT_THE_BASE, COVERING, RETURNING, Duties, duty_told
+from airloom.swarm.coverage.duties import AT_THE_BASE, COVERING, DUTY_SIZE, RETURNING, Duties, duty_told
 from airloom.swarm.coverage.findings import BEACON_NS, found
 from airloom.swarm.coverage.frontier import cheapest, close
+from airloom.swarm.coverage.hearsay import directly, passed_on
 from airloom.swarm.coverage.lloyd import centroid, importance
 from airloom.swarm.coverage.maps import Map
 from airloom.swarm.coverage.parameters import CoverageParameters, Frontier
@@ -24,11 +25,14 @@ from airloom.swarm.mesh import Mesh
 from airloom.swarm.onboard import Onboard, limit
 from airloom.swarm.surroundings import out_of
 from airloom.swarm.vasarhelyi import Vasarhelyi, add_vasarhelyi
+from airloom.swarm.words import SIZE
 
 DECIDE_NS = 1_000_000_000
 """From one decision where to go to the next, if the way does not turn before."""
 TELL_NS = 1_000_000_000
 """From one piece of a map that is told to the next."""
+HEARSAY_NS = 400_000_000
+"""From one time that words of others are passed on to the next."""
 URGENT_NS = 3 * BEACON_NS
 """Time without news of the base after which one that has found something goes home, at the latest."""
 GAIN = 1.0  # 1/s, of the last part of braking, and of turning away from obstacles
@@ -54,7 +58,11 @@ class Covering(Onboard):
     ) -> None:
         super().__init__(parameters, members, nodes)
         self._p, self._area, count = parameters, area, len(members)
-        self._members, self._columns = list(members), [list(nodes).index(name) for name in members]
+        self._nodes, self._members, self._columns = (
+            list(nodes),
+            list(members),
+            [list(nodes).index(name) for name in members],
+        )
         self._duties = Duties(count, len(nodes))
         self._meshes = [Mesh(name, nodes) for name in members]
         self._maps = [Map(area.shape) for _ in members]
@@ -71,7 +79,8 @@ class Covering(Onboard):
         """Where each goes, and where it turns next on the way there, m."""
         self._left = np.zeros(count)
         self._decided, self._mapped = np.full(count, -DECIDE_NS), np.zeros(count, np.int64)
-        self._news = np.zeros(count, np.int64)
+        self._spread, self._news = np.zeros(count, np.int64), np.zeros(count, np.int64)
+        self._latest: list[dict[int, bytes]] = [{} for _ in members]
         self._grown = np.zeros(count, np.int64)
         self._found: list[set[str]] = [set() for _ in members]
         self._ends = [_endurance(parameters, name) for name in members]
@@ -105,11 +114,32 @@ class Covering(Onboard):
     def hear(self, members: Sequence[int], packets: Sequence[Packet]) -> None:
         if not packets:
             return
-        self._duties.hear(self._neighbours.hear(members, packets), packets)
+        self._hear_places(members, packets)
         for member, packet in zip(members, packets, strict=True):
             if not self.stopped[member]:
                 self._maps[member].hear(packet.content)
                 self._meshes[member].hear([packet])
+
+    def _hear_places(self, members: Sequence[int], packets: Sequence[Packet]) -> None:
+        """Directly, or from others; who hears of itself passes over it."""
+        heard = [
+            (member, word)
+            for member, packet in zip(members, packets, strict=True)
+            for word in (packet, *directly(packet, self._nodes))
+            if word.sender != self._members[member]
+        ]
+        words = [word for _, word in heard]
+        kept = self._neighbours.hear([member for member, _ in heard], words)
+        self._duties.hear(kept, words)
+        for member, node, k in kept:
+            if len(words[k].content) == SIZE + DUTY_SIZE:
+                self._latest[member][node] = words[k].content
+
+    def _passed_on(self, member: int, now: int) -> bytes | None:
+        """What it has heard of others that are not forgotten."""
+        known = self._neighbours.at(now)[1][member]
+        words = {node: word for node, word in sorted(self._latest[member].items()) if known[node]}
+        return passed_on(words) if words else None
 
     def _told(self, member: int) -> list[bytes]:
         tail = duty_told(
@@ -117,6 +147,9 @@ class Covering(Onboard):
         )
         words = [self._place(member) + tail]
         now = int(self._times[member])
+        if now >= self._spread[member]:
+            self._spread[member] = now + HEARSAY_NS
+            words += [hearsay] if (hearsay := self._passed_on(member, now)) else []
         if self._maps_are_told and now >= self._mapped[member]:
             self._mapped[member] = now + TELL_NS
             words += [piece] if (piece := self._maps[member].told()) else []

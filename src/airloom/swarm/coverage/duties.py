@@ -20,6 +20,7 @@ from airloom.swarm.words import SIZE
 COVERING, RETURNING, AT_THE_BASE = range(3)
 """What somebody does: its part of the area, the way home since it has lost the base; the base itself."""
 _DUTY = np.dtype([("duty", "u1"), ("beacon", "<u4"), ("goal", "<i4", 2), ("left", "<f4")])
+DUTY_SIZE = _DUTY.itemsize
 _FARTHEST = (2**31 - 1) * 1e-3
 
 
