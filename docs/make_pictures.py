@@ -82,6 +82,8 @@ SHOTS = {
     "flock": Shot(40, zoom=2.0, middle=(0.34, 0.44)),
     "flock-lossy": Shot(40, zoom=2.0, middle=(0.32, 0.44)),
     "flock-members": Shot(20, zoom=2.0, middle=(0.55, 0.38)),
+    "coverage": Shot(45, zoom=1.4, middle=(0.45, 0.44)),
+    "search": Shot(55, zoom=1.4, middle=(0.45, 0.44)),
 }
 
 

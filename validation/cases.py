@@ -13,6 +13,7 @@ from validation import (
     rigid_body,
     sensors,
     spray,
+    swarm,
     tank,
     terrain,
     weather,
@@ -68,4 +69,7 @@ CASES: list[Case] = [
     radio.radio_contention,
     flocking.flocking,
     flock_media.flock_on_two_media,
+    swarm.lloyd_coverage,
+    swarm.consensus_rate,
+    swarm.auction_worth,
 ]

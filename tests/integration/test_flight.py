@@ -192,10 +192,13 @@ WARNED = {
     "spraying": "tank: empty",
     "motors-tank-wind": "tank: empty",
     "flock-lossy": "has fallen out of the flock",
+    "coverage": "has fallen out of the ",
+    "search": "has fallen out of the ",
     "base-station": "has not heard base for 3 s",
 }
 """What there is to see in a scenario is also a warning."""
-FALLEN = {"flock-lossy": 2}
+FALLEN = {"flock-lossy": 2, "coverage": 3, "search": 1}
+"""How many lie on the ground at the end, by a fault or a low battery."""
 
 
 @pytest.mark.parametrize("on", ENGINES)

@@ -244,9 +244,9 @@ class Loom:
             raise ProtocolError(f"member '{hello.name}' is here already")
         try:
             vehicles = list(self._sim.group(hello.vehicles or description.vehicles))
-            if not vehicles:
-                raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
             nodes = self._nodes_of(vehicles, description)
+            if not (vehicles or nodes):
+                raise ProtocolError(f"no vehicle is called '{hello.vehicles or description.vehicles}'")
             rate = 1e9 / hello.period_ns if hello.period_ns else description.rate
             period = ticks_per_period(rate, self._sim.step_ns)
         except ValueError as error:

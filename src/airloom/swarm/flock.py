@@ -2,95 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from airloom.commands import Mode, VelocityYawRate
-from airloom.group import Group
-from airloom.scenario import ScenarioError
-from airloom.swarm.fixes import to_state, unfit
+from airloom.swarm.driven import Driven
 from airloom.swarm.flocking import Flocking
 from airloom.swarm.parameters import FlockParameters
-from airloom.system import System
-from airloom.systems.selection import chosen, described
 
 if TYPE_CHECKING:
-    from airloom.radio.packet import Packet
-    from airloom.scenario.models import Scenario
     from airloom.simulation import Simulation
 
 
-class Flock(System):
+class Flock(Driven):
     """Fly vehicles as a flock, by radio alone: Vásárhelyi's model or Reynolds' rules, with walls, obstacles, a way."""
 
     Parameters = FlockParameters
     parameters: FlockParameters
-    rate = 20.0
 
-    @classmethod
-    def mistakes(cls, parameters: FlockParameters, scenario: Scenario) -> Iterator[tuple[str, str]]:
-        if scenario.radio is None:
-            yield "kind", "a flock talks by radio, and the scenario has none: add a line `radio: {}`"
-        for vehicle in described(scenario, parameters.vehicles):
-            yield from (("sensor", what) for what in unfit(vehicle, parameters.sensor))
-
-    def configure(self, sim: Simulation) -> None:
-        assert sim.radio is not None, "`mistakes` has looked"
-        self._radio = sim.radio
-        self._group = chosen(sim, self.name, self.parameters.vehicles)
-        if mute := [name for name in self._group.names if name not in self._radio]:
-            what = f"{', '.join(mute[:3])} of the flock has no radio: see radio.vehicles"
-            raise ScenarioError(f"{sim.scenario.name}: systems.{self.name}.vehicles: {what}")
-
-    def reset(self, sim: Simulation) -> None:
-        # By name, as the loom calls members: packets are counted in the order in which they are sent.
-        self._vehicles = sorted(self._group, key=lambda vehicle: vehicle.name)
-        self._logic = Flocking(self.parameters, [vehicle.name for vehicle in self._vehicles], list(self._radio))
-        self._stamps = np.full(len(self._vehicles), -1, np.int64)
-        self._flown: Group | None = None
-        self._flying = np.ones(len(self._vehicles), bool)
-
-    def post_update(self, sim: Simulation) -> None:
-        self._look_where_they_are(sim)
-        self._listen()
-        velocities = self._logic.steer(sim.time_ns)
-        for k, vehicle in enumerate(self._vehicles):
-            if (word := self._logic.word(k)) is not None:
-                self._radio[vehicle.name].send(word)
-        if sim.time >= self.parameters.start:
-            self._fly(sim, velocities)
-
-    def _look_where_they_are(self, sim: Simulation) -> None:
-        fleet, sensor = sim.fleet, self.parameters.sensor
-        here = np.array([fleet.sensor_index.get((vehicle.name, sensor), -1) for vehicle in self._vehicles])
-        stamps = np.where(here >= 0, fleet.sensing.stamps[here], -1)  # one that has left is measured no more
-        for k in np.flatnonzero((stamps != self._stamps) & (stamps >= 0)).tolist():
-            vehicle = self._vehicles[k]
-            to = to_state(vehicle.description.sensors[sensor].kind, sim.scenario.world.origin)
-            reading = vehicle.reading(sensor)
-            self._logic.measured(k, reading.time_ns, to(reading.numbers))
-        self._stamps = stamps
-
-    def _listen(self) -> None:
-        members: list[int] = []
-        packets: list[Packet] = []
-        for k, vehicle in enumerate(self._vehicles):
-            heard = self._radio[vehicle.name].receive()
-            packets += heard
-            members += [k] * len(heard)
-        self._logic.hear(members, packets)
-
-    def _fly(self, sim: Simulation, velocities: np.ndarray) -> None:
-        """Those that nobody else has taken over or switched off, and that have not fallen."""
-        ours = self._flying & ~self._logic.fallen
-        if self._flown is not None:
-            ours &= np.array([vehicle.mode is Mode.VELOCITY_YAWRATE for vehicle in self._vehicles])
-        for k in np.flatnonzero(self._logic.fallen & self._flying):
-            self._vehicles[k].kill()
-            sim.event(self._vehicles[k].name, "has fallen out of the flock", level="warning")
-        if self._flown is None or (ours != self._flying).any():
-            self._flying = ours
-            self._flown = Group(sim, [self._vehicles[k] for k in np.flatnonzero(ours)])
-        self._flown.command(VelocityYawRate(velocities[ours]))
+    def _logic_for(self, sim: Simulation, members: list[str], nodes: list[str]) -> Flocking:
+        return Flocking(self.parameters, members, nodes)

@@ -26,8 +26,11 @@ class Neighbours:
         self._states = np.zeros((members, len(nodes), 6))
         self._legs = np.zeros((members, len(nodes)), np.int64)
 
-    def hear(self, members: Sequence[int], packets: Sequence[Packet]) -> None:
-        """Packets, and who has heard each. Of a neighbour the word that was measured last is kept, not heard last."""
+    def hear(self, members: Sequence[int], packets: Sequence[Packet]) -> list[tuple[int, int, int]]:
+        """Packets, and who has heard each. Of a neighbour the word that was measured last is kept, not heard last.
+
+        Returned are member, node and packet of each word that was kept, oldest first.
+        """
         words = understood(packets)
         rows = np.array([members[k] for k in words.packets], np.int64)
         columns = np.array([self._columns.get(speaker, -1) for speaker in words.speakers], np.int64)
@@ -38,6 +41,7 @@ class Neighbours:
         self._times[rows, columns] = times[new]
         self._states[rows, columns] = words.states[order]
         self._legs[rows, columns] = words.legs[order]
+        return list(zip(rows.tolist(), columns.tolist(), np.take(words.packets, order).tolist(), strict=True))
 
     def at(self, time_ns: int) -> tuple[np.ndarray, np.ndarray]:
         """Where each believes the others to be, [member, node, 6], and of whom it knows, [member, node].

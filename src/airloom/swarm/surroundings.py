@@ -91,6 +91,31 @@ def add_walls(own, arena, p, out):
 
 
 @compiled
+def out_of(x, y, corners, begin, end):
+    """Distance from a convex polygon, m, negative within, and the direction away from it, or out by the nearest side.
+
+    Its corners are those from `begin` to before `end`. On the outline itself there is no direction: (0, 0).
+    """
+    nearest, nx, ny, inside = inf, 0.0, 0.0, False
+    for c in range(begin, end):
+        d = c + 1 if c + 1 < end else begin
+        ax, ay = x - corners[c, 0], y - corners[c, 1]
+        bx, by = corners[d, 0] - corners[c, 0], corners[d, 1] - corners[c, 1]
+        square = bx * bx + by * by
+        along = min(max((ax * bx + ay * by) / square, 0.0), 1.0) if square > 0.0 else 0.0
+        fx, fy = ax - along * bx, ay - along * by
+        r = sqrt(fx * fx + fy * fy)
+        if r < nearest:
+            nearest, nx, ny = r, fx, fy
+        if (corners[c, 1] > y) != (corners[d, 1] > y) and ax < ay * bx / by:
+            inside = not inside
+    if nearest == 0.0:
+        return 0.0, 0.0, 0.0
+    sign = -1.0 if inside else 1.0
+    return sign * nearest, sign * nx / nearest, sign * ny / nearest
+
+
+@compiled
 def add_obstacles(own, corners, starts, radii, p, out):
     """Add what obstacles do, given as by `outlines`, to the velocities that members want: [member, 6], …, [member, 2].
 
@@ -98,22 +123,6 @@ def add_obstacles(own, corners, starts, radii, p, out):
     """
     for i in range(own.shape[0]):
         for k in range(radii.shape[0]):
-            nearest, nx, ny, inside = inf, 0.0, 0.0, False
-            begin, end = starts[k], starts[k + 1]
-            for c in range(begin, end):
-                d = c + 1 if c + 1 < end else begin
-                ax, ay = own[i, 0] - corners[c, 0], own[i, 1] - corners[c, 1]
-                bx, by = corners[d, 0] - corners[c, 0], corners[d, 1] - corners[c, 1]
-                square = bx * bx + by * by
-                along = min(max((ax * bx + ay * by) / square, 0.0), 1.0) if square > 0.0 else 0.0
-                fx, fy = ax - along * bx, ay - along * by
-                r = sqrt(fx * fx + fy * fy)
-                if r < nearest:
-                    nearest, nx, ny = r, fx, fy
-                if (corners[c, 1] > own[i, 1]) != (corners[d, 1] > own[i, 1]) and ax < ay * bx / by:
-                    inside = not inside
-            if nearest > 0.0:
-                sign = -1.0 if inside else 1.0
-                add_shill(
-                    out, i, own[i, 3], own[i, 4], sign * nearest - radii[k], sign * nx / nearest, sign * ny / nearest, p
-                )
+            r, ex, ey = out_of(own[i, 0], own[i, 1], corners, starts[k], starts[k + 1])
+            if r != 0.0:
+                add_shill(out, i, own[i, 3], own[i, 4], r - radii[k], ex, ey, p)

@@ -1,7 +1,7 @@
 """Look at the swarms of a run five times a second: for its summary, its verdict, a file and a figure.
 
-A swarm is the vehicles of a system `flock`, enabled or not (its members may be flown by programs); without one, all
-vehicles that have a radio. What is measured is the truth, not what members believe.
+A swarm is the vehicles of a system `flock`, `coverage` or `formation`, enabled or not (its members may be flown by
+programs); without one, all vehicles that have a radio. What is measured is the truth, not what members believe.
 """
 
 from __future__ import annotations
@@ -10,13 +10,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from airloom.group import Group
+from airloom.swarm.coverage.coverage import area_of
+from airloom.swarm.coverage.parameters import CoverageParameters
+from airloom.swarm.coverage.watching import CoverageSeen
+from airloom.swarm.formation import FormationParameters, FormationSeen
 from airloom.swarm.metrics import Metrics, closest_approaches, measure
-from airloom.swarm.parameters import FlockParameters
+from airloom.swarm.parameters import USUAL_REACH, FlockParameters, SwarmParameters
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -24,7 +28,28 @@ if TYPE_CHECKING:
 
 PERIOD = 0.2  # s
 FILE = "swarm.json"
-USUAL_REACH, USUAL_RADIUS = 50.0, 1.0  # m
+USUAL_RADIUS = 1.0  # m
+KINDS: dict[str, type[SwarmParameters]] = {
+    "flock": FlockParameters, "coverage": CoverageParameters, "formation": FormationParameters,
+}  # fmt: skip
+
+
+class Purpose(Protocol):
+    """What a swarm is for, beside holding together, and how well it does it."""
+
+    keys: tuple[str, ...]
+    """Of what `look` returns."""
+
+    def look(self, time: float, positions: np.ndarray, flying: np.ndarray) -> tuple[float, ...]:
+        """At those that fly: where they are, [member, 3], and which of the swarm, [member]."""
+
+    def summary(self) -> dict[str, Any]: ...
+
+    def told(self) -> str:
+        """A few words for the verdict."""
+
+    def complaint(self) -> str | None:
+        """What is missing, if anything is."""
 
 
 @dataclass
@@ -33,36 +58,41 @@ class Swarm:
 
     name: str
     group: Group
-    flock: FlockParameters | None
+    parameters: SwarmParameters | None
+    purpose: Purpose | None = None
     times: list[float] = field(default_factory=list)
     seen: list[Metrics] = field(default_factory=list)
     members: list[int] = field(default_factory=list)
     """How many were in the air."""
+    done: list[tuple[float, ...]] = field(default_factory=list)
+    """What was seen of the purpose."""
     collisions: int = 0
     nearest: float = np.inf
     _near: set[tuple[int, int]] = field(default_factory=set)
 
     @property
     def reach(self) -> float:
-        return USUAL_REACH if self.flock is None else self.flock.reach
+        return USUAL_REACH if self.parameters is None else self.parameters.reach
 
     @property
     def radius(self) -> float:
-        return USUAL_RADIUS if self.flock is None else self.flock.collision_radius
+        return USUAL_RADIUS if self.parameters is None else self.parameters.collision_radius
 
     def look(self, time: float) -> None:
         flying = self._flying()
         self.members.append(len(flying))
         self.times.append(time)
         positions, velocities = self.group.positions[flying], self.group.velocities[flying]
-        arena = None if self.flock is None else self.flock.arena
+        arena = self.parameters.arena if isinstance(self.parameters, FlockParameters) else None
         self.seen.append(measure(positions, velocities, self.reach, self.radius, arena))
         self._count_collisions(flying, positions, velocities)
+        if self.purpose is not None:
+            self.done.append(self.purpose.look(time, positions, flying))
 
     def _flying(self) -> np.ndarray:
-        """Of a flock those that are where it flies, of others those whose rotors may turn."""
-        if self.flock is not None:
-            return np.flatnonzero(np.abs(self.group.positions[:, 2] - self.flock.height) < self.flock.layer)
+        """Of a swarm with a height those that are there, of others those whose rotors may turn."""
+        if (p := self.parameters) is not None:
+            return np.flatnonzero(np.abs(self.group.positions[:, 2] - p.height) < p.layer)
         return np.flatnonzero([vehicle.armed for vehicle in self.group])
 
     def _count_collisions(self, flying: np.ndarray, positions: np.ndarray, velocities: np.ndarray) -> None:
@@ -86,27 +116,41 @@ class Swarm:
             "collisions": self.collisions,
             "nearest": self.nearest,
             "mean": {key: means[key] for key in means if key not in ("too_near", "nearest")},
+            **({} if self.purpose is None else self.purpose.summary()),
         }
 
     def series(self) -> dict[str, list[float | None]]:
         """All that was seen over time."""
         columns = {key: [getattr(seen, key) for seen in self.seen] for key in Metrics._fields}
+        if self.purpose is not None:
+            columns |= {key: [done[k] for done in self.done] for k, key in enumerate(self.purpose.keys)}
         return {"time": list(self.times), "members": list(map(float, self.members)), **columns}
 
     def judge(self, sim: Simulation) -> None:
         """Tell how it went, if the scenario says what is good."""
-        if self.flock is None or not any(members >= 2 for members in self.members):
+        if self.parameters is None or not any(members >= 2 for members in self.members):
             return
-        means, order = self.summary()["mean"], self.summary()["mean"]["order"]
-        text = f"order {order:.3f}, largest cluster {means['largest']:.1f} of {len(self.group)}, {means['alone']:.1f} "
-        text += f"alone, {means['speed']:.2f} m/s, collisions {self.collisions}, nearest {self.nearest:.2f} m"
-        least, most = self.flock.least_order, self.flock.most_collisions
-        if least is not None and not order >= least:
-            sim.fail(self.name, f"{text}; an order of {least:g} is wanted")
-        elif most is not None and self.collisions > most:
-            sim.fail(self.name, f"{text}; {most} are allowed")
+        text = f"{self._told()}, collisions {self.collisions}, nearest {self.nearest:.2f} m"
+        if complaint := self._complaint(self.parameters):
+            sim.fail(self.name, f"{text}; {complaint}")
         else:
             sim.succeed(self.name, text)
+
+    def _told(self) -> str:
+        if self.purpose is not None:
+            return self.purpose.told()
+        means = self.summary()["mean"]
+        text = f"order {means['order']:.3f}, largest cluster {means['largest']:.1f} of {len(self.group)}, "
+        return f"{text}{means['alone']:.1f} alone, {means['speed']:.2f} m/s"
+
+    def _complaint(self, p: SwarmParameters) -> str | None:
+        if self.purpose is not None and (complaint := self.purpose.complaint()):
+            return complaint
+        least = p.least_order if isinstance(p, FlockParameters) else None
+        if least is not None and not self.summary()["mean"]["order"] >= least:
+            return f"an order of {least:g} is wanted"
+        most = p.most_collisions
+        return f"{most} are allowed" if most is not None and self.collisions > most else None
 
 
 class SwarmWatch:
@@ -138,22 +182,35 @@ class SwarmWatch:
     def write(self, folder: Path) -> None:
         """All that was seen, for figures and for others."""
         if self.swarms:
-            found = {swarm.name: {"summary": swarm.summary(), "series": swarm.series()} for swarm in self.swarms}
+            found = {swarm.name: self._all_of(swarm) for swarm in self.swarms}
             (folder / FILE).write_text(json.dumps(_without_nan(found), allow_nan=False), encoding="utf-8")
+
+    def _all_of(self, swarm: Swarm) -> dict[str, Any]:
+        all_of_it: dict[str, Any] = {"summary": swarm.summary(), "series": swarm.series()}
+        if isinstance(swarm.purpose, CoverageSeen):
+            system = self._sim.systems.get(swarm.name)
+            all_of_it |= {"map": swarm.purpose.map(), **({} if system is None else system.report(self._sim))}
+        return all_of_it
 
 
 def _swarms(sim: Simulation) -> list[Swarm]:
     if sim.radio is None:
         return []
-    flocks = {name: choice.parameters for name, choice in sim.scenario.systems.items() if choice.kind == "flock"}
     found = []
-    for name, parameters in flocks.items():
-        flock = FlockParameters.model_validate(parameters)
-        found.append(Swarm(name, sim.group(flock.vehicles), flock))
-    if not flocks:
+    for name, choice in sim.scenario.systems.items():
+        if choice.kind in KINDS:
+            parameters = KINDS[choice.kind].model_validate(choice.parameters)
+            found.append(Swarm(name, sim.group(parameters.vehicles), parameters, _purpose(sim, parameters)))
+    if not found:
         heard: Sequence[Vehicle] = [vehicle for name, vehicle in sim.vehicles.items() if name in sim.radio]
         found.append(Swarm("swarm", Group(sim, heard), None))
     return [swarm for swarm in found if len(swarm.group) > 1]
+
+
+def _purpose(sim: Simulation, parameters: SwarmParameters) -> Purpose | None:
+    if isinstance(parameters, CoverageParameters):
+        return CoverageSeen(parameters, area_of(parameters, sim.scenario))
+    return FormationSeen(parameters) if isinstance(parameters, FormationParameters) else None
 
 
 def _mean(values: list[float]) -> float:

@@ -4,8 +4,8 @@
            kind    leg    time     position          velocity
            uint8   uint16 int64 ns 3 × int32 mm      3 × int16 cm/s
 
-All little-endian; position and velocity are in the world's axes. Whoever hears something else in the same channel
-passes over it: another length, or another kind.
+All little-endian; position and velocity are in the world's axes. More may follow, which is for those who know what it
+means. Whoever hears something else in the same channel passes over it: another kind, or too short.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def spoken(time_ns: int, state: Sequence[float] | np.ndarray, leg: int = 0) -> b
 
 def understood(packets: Sequence[Packet]) -> Words:
     """What these packets say; those that are no such words are passed over."""
-    kept = [k for k, packet in enumerate(packets) if len(packet.content) == SIZE and packet.content[0] == KIND]
-    words = np.frombuffer(b"".join([packets[k].content for k in kept]), _WORD)
+    kept = [k for k, packet in enumerate(packets) if len(packet.content) >= SIZE and packet.content[0] == KIND]
+    words = np.frombuffer(b"".join([packets[k].content[:SIZE] for k in kept]), _WORD)
     states = np.empty((len(kept), 6))
     states[:, :3], states[:, 3:] = words["position"] * 1e-3, words["velocity"] * 1e-2
     return Words(kept, [packets[k].sender for k in kept], words["time"], states, words["leg"].astype(np.int64))

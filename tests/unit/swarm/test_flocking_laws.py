@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from airloom.swarm.braking import braking_distance, braking_speed
-from airloom.swarm.flocking import limit, propel
+from airloom.swarm.flocking import propel
+from airloom.swarm.onboard import limit
 from airloom.swarm.reynolds import Reynolds, add_reynolds
 from airloom.swarm.surroundings import Arena, Obstacle, Shills, add_obstacles, add_walls, outlines
 from airloom.swarm.vasarhelyi import Vasarhelyi, add_vasarhelyi

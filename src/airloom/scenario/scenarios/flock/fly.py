@@ -26,9 +26,9 @@ with join() as me:
             logic.hear([k] * len(packets), packets)
         velocities = logic.steer(turn.time_ns)
         for k, name in enumerate(names):
-            if (word := logic.word(k)) is not None:
+            for word in logic.words(k):
                 turn.radio(name).send(word)
-            if logic.fallen[k]:
+            if logic.stopped[k]:
                 turn.kill(name)
             elif turn.time >= flock.start:
                 turn.command(name, VelocityYawRate(tuple(velocities[k])))

@@ -1,0 +1,1 @@
+"""Areas that a swarm keeps in sight or explores, by radio alone."""
