@@ -17,7 +17,7 @@ from .objects import Object
 from .radio import Radio
 from .tank import Tank
 from .terrain import read_terrain_file
-from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
+from .values import Bounded, Colour, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
 from .weather import Weather
 
 
@@ -109,6 +109,18 @@ class Body(Model):
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
+class Visual(Model):
+    """A mesh that is drawn where the vehicle is; with any of them the made-up shape of its body is not drawn."""
+
+    file: str = Field(description="OBJ, STL, PLY, GLB, glTF, OFF or DAE, as seen from the folder of the vehicle file")
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
+    roll: Bounded = Field(0.0, description="rad")
+    pitch: Bounded = Field(0.0, description="rad")
+    yaw: Bounded = Field(0.0, description="rad")
+    scale: tuple[Number, Number, Number] = Field((1.0, 1.0, 1.0), description="m for a unit of the file, along x, y, z")
+    colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; the file's own if left out")
+
+
 Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
 
 
@@ -155,6 +167,7 @@ class Vehicle(Model):
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
     rotors: dict[Name, Rotor] = Field(min_length=1)
     body: Body
+    visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
     tank: Tank | None = Field(None, description="of a sprayer")
     nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)

@@ -1,0 +1,98 @@
+"""Meshes of models: copied beside the vehicle file, and how large they are."""
+
+from __future__ import annotations
+
+import shutil
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from airloom.models.description import ModelError, Shape
+
+MOST_BYTES = 60_000_000
+FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
+
+
+def load(file: Path):
+    """A trimesh.Trimesh of all that is in a file, in the file's units."""
+    import trimesh
+
+    size = file.stat().st_size
+    if size > MOST_BYTES:
+        raise ModelError(
+            f"{file}: has {size / 1e6:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it"
+        )
+    if file.suffix.lower() not in FORMATS:
+        raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
+    try:
+        mesh = trimesh.load(file, force="mesh", process=False, skip_materials=True)
+    except ImportError:
+        raise ModelError(f'{file}: DAE files need pycollada: pip install "airloom[models]"') from None
+    except Exception as error:  # whatever a parser of meshes stumbles over
+        raise ModelError(
+            f"{file} is no mesh that can be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        ) from None
+    if len(mesh.faces) == 0 or not np.isfinite(mesh.vertices).all():
+        raise ModelError(f"{file}: holds no triangles with finite corners")
+    return mesh
+
+
+@lru_cache(maxsize=64)
+def bounds(file: Path) -> np.ndarray:
+    """Lowest and highest corner, in the file's units. The usual formats without trimesh, whose import takes a second."""
+    vertices = _stl_vertices(file) if file.suffix.lower() == ".stl" else None
+    if file.suffix.lower() == ".obj":
+        vertices = _obj_vertices(file)
+    if vertices is None or len(vertices) == 0 or not np.isfinite(vertices).all():
+        return np.array(load(file).bounds)
+    return np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=float)
+
+
+def _stl_vertices(file: Path) -> np.ndarray | None:
+    """Of a binary one: 84 bytes, then 50 for each triangle: normal, three corners, a number."""
+    size = file.stat().st_size
+    if not 84 < size <= MOST_BYTES:
+        return None
+    data = file.read_bytes()
+    if int.from_bytes(data[80:84], "little") * 50 + 84 != size:
+        return None
+    rows = np.frombuffer(data, dtype=np.dtype([("numbers", "<f4", 12), ("more", "<u2")]), offset=84)
+    return rows["numbers"][:, 3:].reshape(-1, 3)
+
+
+def _obj_vertices(file: Path) -> np.ndarray | None:
+    if file.stat().st_size > MOST_BYTES:
+        return None
+    lines = [line.split()[1:4] for line in file.read_bytes().splitlines() if line.startswith(b"v ")]
+    try:
+        return np.array(lines, dtype=float).reshape(-1, 3)
+    except ValueError:
+        return None
+
+
+def corners_of(shape: Shape) -> np.ndarray | None:
+    """Of a box around a shape, in its link's axes; None for what has no size."""
+    if shape.kind != "mesh":
+        return shape.corners()
+    if shape.file is None:
+        return None
+    low, high = bounds(shape.file) * np.array(shape.scale)
+    grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    return grid @ shape.pose.rotation.T + shape.pose.position
+
+
+def copy_mesh(file: Path, folder: Path, taken: dict[Path, str]) -> str:
+    """Its name in the folder; the same file is copied once."""
+    if file not in taken:
+        if file.stat().st_size > MOST_BYTES:
+            raise ModelError(
+                f"{file}: has {file.stat().st_size / 1e6:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it"
+            )
+        folder.mkdir(exist_ok=True)
+        name, number = file.name, 2
+        while name in taken.values():
+            name, number = f"{file.stem}_{number}{file.suffix}", number + 1
+        shutil.copyfile(file, folder / name)
+        taken[file] = name
+    return taken[file]
