@@ -41,7 +41,8 @@ class Library:
             return None
         if _name_of(self.home) == name or self.home.name == name:
             return self.home
-        for folder in [self.home.parent, self.home, *self.added]:
+        beside = [self.home.parent, self.home, self.home.parent / "models", self.home / "models"]
+        for folder in [*beside, *self.added]:
             if folder.name == name and folder in self.added:
                 return folder
             if (folder / name).is_dir():

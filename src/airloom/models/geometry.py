@@ -86,7 +86,13 @@ def read_shape(element: Element, pose: Pose, find: MeshFinder, file: Path, notes
         if kind == "plane":
             return Shape("plane", pose, tuple(numbers(text_of(solid, "size") or "1 1", 2, place)), name=name)
         if kind == "heightmap":
-            return Shape("heightmap", pose, name=name)
+            uri = text_of(solid, "uri")
+            picture = find(uri, place) if uri else None
+            if picture is None:
+                return None
+            x, y, z = numbers(text_of(solid, "size") or "1 1 1", 3, f"{place}: size")
+            moved = pose @ Pose(position=np.array(numbers(text_of(solid, "pos") or "0 0 0", 3, f"{place}: pos")))
+            return Shape("heightmap", moved, (x, y, z), picture, name=name)
         if kind != "empty":
             notes.ignore(f"a shape of the kind {kind} ({place})")
     return None

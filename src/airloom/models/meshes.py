@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from airloom.models.description import ModelError, Shape
+from airloom.world.meshes import Mesh
 
 MOST_BYTES = 60_000_000
 FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
@@ -71,13 +73,33 @@ def _obj_vertices(file: Path) -> np.ndarray | None:
         return None
 
 
+@lru_cache(maxsize=256)
+def unit_of(file: Path) -> float:
+    """Metres of a unit, which only a DAE says; readers of meshes leave it to us, Gazebo heeds it."""
+    if file.suffix.lower() != ".dae":
+        return 1.0
+    with file.open("rb") as stream:
+        found = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([0-9.eE+-]+)["']""", stream.read(50_000))
+    try:
+        unit = float(found[1]) if found else 1.0
+    except ValueError:
+        return 1.0
+    return unit if 0 < unit < 1e6 else 1.0
+
+
+def write_obj(file: Path, mesh: Mesh) -> None:
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces]
+    file.write_text("\n".join(lines) + "\n")
+
+
 def corners_of(shape: Shape) -> np.ndarray | None:
     """Of a box around a shape, in its link's axes; None for what has no size."""
     if shape.kind != "mesh":
         return shape.corners()
     if shape.file is None:
         return None
-    low, high = bounds(shape.file) * np.array(shape.scale)
+    low, high = bounds(shape.file) * np.array(shape.scale) * unit_of(shape.file)
     grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
     return grid @ shape.pose.rotation.T + shape.pose.position
 

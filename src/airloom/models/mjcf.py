@@ -202,6 +202,7 @@ class _Reader:
             values: dict[str, Any] = {
                 "name": name, "position": pose.position, "rotation": pose.rotation, "limit": limit,
                 "force": [float(x) for x in model.actuator_gear[k, :3]], "torque": [float(x) for x in model.actuator_gear[k, 3:]],
+                "user": [float(x) for x in model.actuator_user[k]],
                 "extent": self._extent(root), "radius": self._radius_at(link, own.position),
             }  # fmt: skip
             self.description.plugins.append(Plugin(name, "mujoco", values))

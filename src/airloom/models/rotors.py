@@ -19,6 +19,12 @@ TORQUE_OVER_THRUST_AND_RADIUS = 0.2
 RADIUS_OF_OFFSET = 0.7
 """Radius of a quadrotor's rotors as a share of their distance from its axes of symmetry: 0.71 and 0.73 of the same."""
 
+USER = (
+    "thrust_constant", "max_speed", "radius", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
+    "time_constant_down",
+)  # fmt: skip
+"""What MuJoCo has no word for: numbers in `user` of the motors that we write, so that nothing is lost on the way back."""
+
 
 @dataclass(frozen=True)
 class FoundRotor:
@@ -192,6 +198,9 @@ def _from_actuators(description: Description, gravity: float) -> Iterator[FoundR
     pushes = [p.values for p in description.plugins if p.file == "mujoco" and p.values["force"][2] != 0.0]
     if not pushes:
         return
+    if all(len(push["user"]) == len(USER) and min(push["user"][:3]) > 0 for push in pushes):
+        yield from map(_ours, range(len(pushes)), pushes)
+        return
     notes = description.notes
     notes.assume("rotor speeds and motor lag are not in an MJCF file: C_T = 0.01, lag of 12.5 ms up and 25 ms down")
     if len(pushes) > 1:
@@ -207,6 +216,17 @@ def _from_actuators(description: Description, gravity: float) -> Iterator[FoundR
             )  # fmt: skip
         return
     yield from _made_up(description, pushes[0])
+
+
+def _ours(number: int, push: dict[str, Any]) -> FoundRotor:
+    """A rotor that Airloom wrote."""
+    values = dict(zip(USER, push["user"], strict=True))
+    torque = push["torque"][2]
+    return FoundRotor(
+        push["name"], number, push["position"], push["rotation"][:, 2], "cw" if torque > 0 else "ccw",
+        values.pop("thrust_constant"), abs(torque), values.pop("max_speed"), values.pop("radius"),
+        more={key: value for key, value in values.items() if value},
+    )  # fmt: skip
 
 
 def _made_up(description: Description, push: dict[str, Any]) -> Iterator[FoundRotor]:

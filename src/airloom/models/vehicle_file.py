@@ -10,7 +10,7 @@ import numpy as np
 
 from airloom.models.description import Description, ModelError, Shape
 from airloom.models.lumping import Body, lumped
-from airloom.models.meshes import copy_mesh, corners_of
+from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
 from airloom.models.rotors import FoundRotor, find_rotors, is_ardupilot, is_lift_drag, is_motor_model
 from airloom.models.sensing import clean_name, find_sensors, is_sensor_plugin
 
@@ -185,7 +185,7 @@ def _visuals(body: Body, spinning: set, folder: Path, description: Description) 
         for shape in [] if link.name in spinning else link.visuals:
             if shape.kind != "mesh" or shape.file is None:
                 continue
-            if shape.file.suffix.lower() not in (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off"):
+            if shape.file.suffix.lower() not in FORMATS:
                 description.notes.ignore(f"the mesh {shape.file.name}: a format that is not read")
                 continue
             pose = body.pose_of(link) @ shape.pose
@@ -197,8 +197,9 @@ def _visuals(body: Body, spinning: set, folder: Path, description: Description) 
                 for key, angle in zip(("roll", "pitch", "yaw"), pose.euler, strict=True)
                 if abs(angle) > 1e-9
             }
-            if shape.scale != (1.0, 1.0, 1.0):
-                entry["scale"] = _plain(shape.scale)
+            scale = np.array(shape.scale) * unit_of(shape.file)
+            if (scale != 1.0).any():
+                entry["scale"] = _plain(scale)
             if shape.colour is not None:
                 entry["colour"] = list(shape.colour)
             visuals[clean_name(shape.name or shape.file.stem, visuals)] = entry
