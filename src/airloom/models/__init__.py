@@ -1,1 +1,1 @@
-"""Models that others have made: SDF, URDF, xacro and MJCF become vehicle and world files, and vehicles become theirs."""
+"""Models of others: SDF, URDF, xacro and MJCF become vehicle and world files, and vehicles become theirs."""

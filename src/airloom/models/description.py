@@ -1,4 +1,4 @@
-"""A model as all formats describe it: links, joints, what is seen and touched, sensors, plugins. Files are data only."""
+"""A model as all formats describe it: links, joints, what is seen and touched, sensors, plugins. It is data only."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Inertial:
 
 @dataclass(frozen=True)
 class Shape:
-    """A solid in its link's axes. Sizes: box x, y, z; cylinder and capsule radius, length; sphere radius; plane x, y."""
+    """A solid in its link's axes. Sizes: box x, y, z; cylinder, capsule radius, length; sphere radius; plane x, y."""
 
     kind: str
     pose: Pose = Pose()

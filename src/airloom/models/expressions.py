@@ -1,8 +1,8 @@
 """Python expressions of xacro files, worked out without Python's `eval`.
 
 An expression is a tree of a few kinds of nodes: numbers, texts, names of properties, arithmetic, comparisons, choices,
-items of lists and mappings, and calls of the functions listed here. There are no attributes of objects, so nothing leads
-to anything that could act; powers and repetitions are limited, so nothing grows without end.
+items of lists and mappings, and calls of the functions listed here. There are no attributes of objects, so nothing
+leads to anything that could act; powers and repetitions are limited, so nothing grows without end.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def _range(*limits):
 
 
 BINARY: dict[type, Callable] = {
-    ast.Add: _sum, ast.Sub: operator.sub, ast.Mult: _product, ast.Div: operator.truediv, ast.FloorDiv: operator.floordiv,
+    ast.Add: _sum, ast.Sub: operator.sub, ast.Mult: _product, ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
     ast.Mod: lambda a, b: operator.mod(a, b) if not isinstance(a, str) else _refuse("formatting with %"),
     ast.Pow: _power,
 }  # fmt: skip
@@ -63,8 +64,8 @@ FUNCTIONS: dict[str, Callable] = {
         "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "log10",
         "hypot", "floor", "ceil", "fabs", "fmod", "degrees", "radians", "copysign", "trunc",
     )},
-    "abs": abs, "min": min, "max": max, "round": round, "int": int, "float": float, "str": str, "bool": bool, "len": len,
-    "sum": sum, "list": list, "dict": dict, "range": _range, "sorted": sorted, "pow": _power,
+    "abs": abs, "min": min, "max": max, "round": round, "int": int, "float": float, "str": str, "bool": bool,
+    "len": len,    "sum": sum, "list": list, "dict": dict, "range": _range, "sorted": sorted, "pow": _power,
 }  # fmt: skip
 CONSTANTS = {
     "pi": math.pi,

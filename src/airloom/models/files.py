@@ -1,4 +1,4 @@
-"""Where the files are that a model names, and which of them it may name: those of its own package and its neighbours."""
+"""Where the files are that a model names, and which it may name: those of its own package and its neighbours."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ LEVELS = 4
 class Library:
     """Finds `model://`, `package://`, `file://` and plain paths as seen from a model file.
 
-    The model's *home* is the nearest folder around it with a package.xml or model.config, or its own folder. Plain paths
-    must stay in it. Packages are looked for beside it and in the folders that the user has added.
+    The model's *home* is the nearest folder around it with a package.xml or model.config, or its own folder. Plain
+    paths must stay in it. Packages are looked for beside it and in the folders that the user has added.
     """
 
     def __init__(self, file: Path, added: Iterable[Path] = ()) -> None:

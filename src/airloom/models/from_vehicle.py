@@ -23,7 +23,9 @@ def describe_vehicle(name: str, vehicle: Vehicle) -> Description:
     size, middle = vehicle.body.size, vehicle.body.position
     base.collisions = [Shape("box", Pose.of(middle), tuple(size), name="body")]
     base.visuals = [
-        Shape("mesh", Pose.of(v.position, (v.roll, v.pitch, v.yaw)), file=Path(v.file), scale=v.scale, colour=v.colour, name=key)
+        Shape(
+            "mesh", Pose.of(v.position, (v.roll, v.pitch, v.yaw)), (), Path(v.file), v.scale, v.colour, name=key
+        )
         for key, v in vehicle.visuals.items()
     ] or [Shape("box", Pose.of(middle), tuple(size), colour=(60, 66, 74), name="body")]  # fmt: skip
     felt = []
@@ -85,9 +87,11 @@ def _motor(number: int, joint: Joint, rotor: Rotor) -> Plugin:
     values = {
         "jointName": joint.name, "linkName": joint.child, "turningDirection": rotor.turns,
         "timeConstantUp": rotor.time_constant_up, "timeConstantDown": rotor.time_constant_down,
-        "maxRotVelocity": rotor.max_speed, "motorConstant": rotor.thrust_constant, "momentConstant": rotor.moment_constant,
-        "commandSubTopic": "command/motor_speed", "motorNumber": number, "rotorDragCoefficient": rotor.drag_coefficient,
-        "rollingMomentCoefficient": rotor.rolling_moment_coefficient, "rotorVelocitySlowdownSim": 10, "motorType": "velocity",
+        "maxRotVelocity": rotor.max_speed, "motorConstant": rotor.thrust_constant,
+        "momentConstant": rotor.moment_constant, "commandSubTopic": "command/motor_speed", "motorNumber": number,
+        "rotorDragCoefficient": rotor.drag_coefficient,
+        "rollingMomentCoefficient": rotor.rolling_moment_coefficient, "rotorVelocitySlowdownSim": 10,
+        "motorType": "velocity",
     }  # fmt: skip
     return Plugin("gz::sim::systems::MulticopterMotorModel", "gz-sim-multicopter-motor-model-system", values)
 

@@ -1,4 +1,4 @@
-"""What is seen and touched of a link, and its inertia, as SDF writes them; sensors, too, which URDF has in the same words."""
+"""Shapes, inertia and sensors of a link as SDF writes them; URDF has some of it in the same words."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.basics.rotations import matrix_from_quaternion
 from airloom.models.description import Inertial, ModelError, Notes, Pose, SensorPart, Shape
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, number_of, numbers, text_of, values_of, where
@@ -39,13 +40,11 @@ def read_pose(element: Element | None, file: Path) -> Pose:
     """SDF's <pose>, in radians or degrees, by Euler angles or a quaternion."""
     pose = element.find("pose") if element is not None else None
     text = (pose.text or "").strip() if pose is not None else ""
-    if not text:
+    if pose is None or not text:
         return Pose()
     place = f"{where(pose, file)}: pose"
     if pose.get("rotation_format") == "quat_xyzw":
         x, y, z, a, b, c, w = numbers(text, 7, place)
-        from airloom.basics.rotations import matrix_from_quaternion
-
         q = np.array([w, a, b, c])
         if np.linalg.norm(q) < 1e-9:
             raise ModelError(f"{place}: a quaternion of zeros is no rotation")
@@ -57,7 +56,7 @@ def read_pose(element: Element | None, file: Path) -> Pose:
 
 def relative_to(element: Element | None) -> str:
     pose = element.find("pose") if element is not None else None
-    return (pose.get("relative_to") or pose.get("frame") or "") if pose is not None else ""
+    return "" if pose is None else pose.get("relative_to") or pose.get("frame") or ""
 
 
 def read_shape(element: Element, pose: Pose, find: MeshFinder, file: Path, notes: Notes) -> Shape | None:
@@ -118,7 +117,8 @@ def checked_inertial(mass: float, pose: Pose, moments: dict[str, float], place: 
     least = float(np.linalg.eigvalsh(inertia)[0])
     if least < -1e-9 * max(abs(inertia).max(), 1e-12):
         raise ModelError(
-            f"{place}: the link '{name}' has an inertia with the principal moment {least:.3g} kg m²; none may be negative"
+            f"{place}: the link '{name}' has an inertia with the principal moment {least:.3g} kg m²; "
+            "none may be negative"
         )
     return Inertial(mass, np.zeros(3), inertia).seen_from(pose)
 

@@ -39,7 +39,7 @@ def combined(parts: Iterable[Inertial]) -> Inertial:
 
 
 def spinning(inertial: Inertial, axis: np.ndarray) -> Inertial:
-    """A rotor as its vehicle feels it: the mean over a turn across its axis, and nothing about it, for it spins freely."""
+    """A rotor as its vehicle feels it: the mean over a turn across its axis; about it nothing, for it spins freely."""
     across = (np.trace(inertial.inertia) - axis @ inertial.inertia @ axis) / 2.0
     return Inertial(inertial.mass, inertial.center, across * (np.eye(3) - np.outer(axis, axis)))
 

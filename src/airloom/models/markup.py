@@ -25,7 +25,7 @@ def library():
 
 
 def read_xml(file: Path) -> Element:
-    """The root. Prefixes without a meaning are forgiven, as Gazebo forgives them; anything else that is wrong is told."""
+    """The root. Prefixes without a meaning are forgiven, as Gazebo does; anything else that is wrong is told."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise ModelError(

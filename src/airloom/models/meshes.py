@@ -6,6 +6,7 @@ import re
 import shutil
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,19 +17,21 @@ MOST_BYTES = 60_000_000
 FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
 
 
+def check_size(file: Path) -> None:
+    size = file.stat().st_size / 1e6
+    if size > MOST_BYTES / 1e6:
+        raise ModelError(f"{file}: has {size:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it")
+
+
 def load(file: Path):
     """A trimesh.Trimesh of all that is in a file, in the file's units."""
     import trimesh
 
-    size = file.stat().st_size
-    if size > MOST_BYTES:
-        raise ModelError(
-            f"{file}: has {size / 1e6:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it"
-        )
+    check_size(file)
     if file.suffix.lower() not in FORMATS:
         raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
     try:
-        mesh = trimesh.load(file, force="mesh", process=False, skip_materials=True)
+        mesh: Any = trimesh.load(file, force="mesh", process=False, skip_materials=True)
     except ImportError:
         raise ModelError(f'{file}: DAE files need pycollada: pip install "airloom[models]"') from None
     except Exception as error:  # whatever a parser of meshes stumbles over
@@ -42,7 +45,7 @@ def load(file: Path):
 
 @lru_cache(maxsize=64)
 def bounds(file: Path) -> np.ndarray:
-    """Lowest and highest corner, in the file's units. The usual formats without trimesh, whose import takes a second."""
+    """Lowest and highest corner, in the file's units; the usual formats without trimesh, whose import takes long."""
     vertices = _stl_vertices(file) if file.suffix.lower() == ".stl" else None
     if file.suffix.lower() == ".obj":
         vertices = _obj_vertices(file)
@@ -107,10 +110,7 @@ def corners_of(shape: Shape) -> np.ndarray | None:
 def copy_mesh(file: Path, folder: Path, taken: dict[Path, str]) -> str:
     """Its name in the folder; the same file is copied once."""
     if file not in taken:
-        if file.stat().st_size > MOST_BYTES:
-            raise ModelError(
-                f"{file}: has {file.stat().st_size / 1e6:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it"
-            )
+        check_size(file)
         folder.mkdir(exist_ok=True)
         name, number = file.name, 2
         while name in taken.values():

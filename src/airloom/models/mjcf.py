@@ -1,4 +1,4 @@
-"""MJCF as a description. MuJoCo itself compiles it, with its defaults and classes, once all its files are known to be near."""
+"""MJCF as a description. MuJoCo itself compiles it, once all files that it names are known to be near."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from airloom.basics.rotations import matrix_from_quaternion
 from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Plugin, Pose, SensorPart, Shape
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, read_xml, where
+from airloom.models.meshes import check_size
 
-MOST_MESH_BYTES = 60_000_000
 SHAPES = {
     mujoco.mjtGeom.mjGEOM_BOX: ("box", lambda s: tuple(2 * s)),
     mujoco.mjtGeom.mjGEOM_SPHERE: ("sphere", lambda s: (s[0],)),
@@ -53,10 +53,8 @@ def _check_files(root: Element, file: Path, library: Library, way: tuple[Path, .
             if found in way:
                 raise ModelError(f"{place}: includes go in a circle: {' → '.join(p.name for p in (*way, found))}")
             _check_files(read_xml(found), found, library, (*way, found))
-        elif found.stat().st_size > MOST_MESH_BYTES:
-            raise ModelError(
-                f"{place}: '{name}' has {found.stat().st_size / 1e6:.0f} MB; at most {MOST_MESH_BYTES / 1e6:.0f} are read"
-            )
+        else:
+            check_size(found)
 
 
 class _Reader:
@@ -148,7 +146,8 @@ class _Reader:
 
     def _add_sensors(self, root: int) -> None:
         """A gyroscope or an accelerometer makes an IMU where its site is; cameras that are fixed are cameras."""
-        model, imus = self.model, {}
+        model = self.model
+        imus: dict[int, dict[str, float]] = {}
         for k in range(model.nsensor):
             kind, site = model.sensor_type[k], int(model.sensor_objid[k])
             words = {
@@ -183,8 +182,8 @@ class _Reader:
             width, height = map(int, model.cam_resolution[k])
             width, height = (width, height) if width > 1 else (640, 480)
             view = 2 * np.arctan(np.tan(np.radians(model.cam_fovy[k]) / 2) * width / height)
-            values = {"camera": {"horizontal_fov": view, "image": {"width": width, "height": height}}}
-            link.sensors.append(SensorPart(name, "camera", Pose(turn, model.cam_pos[k].copy()), None, values))
+            picture = {"camera": {"horizontal_fov": view, "image": {"width": width, "height": height}}}
+            link.sensors.append(SensorPart(name, "camera", Pose(turn, model.cam_pos[k].copy()), None, picture))
 
     def _add_actuators(self, root: int) -> None:
         model = self.model
@@ -201,7 +200,8 @@ class _Reader:
                 limit = 2 * 9.81 * float(model.body_subtreemass[root]) / model.nu
             values: dict[str, Any] = {
                 "name": name, "position": pose.position, "rotation": pose.rotation, "limit": limit,
-                "force": [float(x) for x in model.actuator_gear[k, :3]], "torque": [float(x) for x in model.actuator_gear[k, 3:]],
+                "force": [float(x) for x in model.actuator_gear[k, :3]],
+                "torque": [float(x) for x in model.actuator_gear[k, 3:]],
                 "user": [float(x) for x in model.actuator_user[k]],
                 "extent": self._extent(root), "radius": self._radius_at(link, own.position),
             }  # fmt: skip

@@ -23,7 +23,7 @@ USER = (
     "thrust_constant", "max_speed", "radius", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
     "time_constant_down",
 )  # fmt: skip
-"""What MuJoCo has no word for: numbers in `user` of the motors that we write, so that nothing is lost on the way back."""
+"""What MuJoCo has no word for: numbers in `user` of the motors that we write; nothing is lost on the way back."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def is_lift_drag(plugin: Plugin) -> bool:
 def _number(values: dict[str, Any], key: str, default: float | None, place: str) -> float:
     text = values.get(key)
     try:
-        number = float(text) if text not in (None, "") else default  # type: ignore[arg-type]
+        number = float(text) if text not in (None, "") else default
     except (TypeError, ValueError):
         raise ModelError(f"{place}: {key} must be a number, got '{text}'") from None
     if number is None:
@@ -90,7 +90,7 @@ def _positive(values: dict[str, Any], key: str, default: float | None, place: st
 
 
 def _from_motor_models(description: Description, gravity: float) -> Iterator[FoundRotor]:
-    """Gazebo's MulticopterMotorModel and RotorS' plugin, which it was made of: same names, same units, same defaults."""
+    """Gazebo's MulticopterMotorModel and RotorS' plugin, which it was made of: same names, units and defaults."""
     for plugin in filter(is_motor_model, description.plugins):
         values, place = plugin.values, f"{description.name}, plugin {plugin.name}"
         kind = str(values.get("motorType", "velocity"))
@@ -114,7 +114,8 @@ def _from_motor_models(description: Description, gravity: float) -> Iterator[Fou
             name=link.name, number=int(_number(values, "motorNumber", None, place)), position=_hub(link),
             axis=link.pose.rotation[:, 2], turns=turns, thrust_constant=thrust_constant,
             moment_constant=_number(values, "momentConstant", 0.016, place),
-            max_speed=_positive(values, "maxRotVelocity", 838.0, place), radius=_radius(link, thrust_constant, description),
+            max_speed=_positive(values, "maxRotVelocity", 838.0, place),
+            radius=_radius(link, thrust_constant, description),
             link=link.name,
             more={
                 "drag_coefficient": _number(values, "rotorDragCoefficient", 1e-4, place),
@@ -128,8 +129,8 @@ def _from_motor_models(description: Description, gravity: float) -> Iterator[Fou
 def _from_ardupilot(description: Description, gravity: float) -> Iterator[FoundRotor]:
     """ArduPilot's plugin turns joints; lift comes from the blades' LiftDrag plugins.
 
-    A blade of area A whose centre of pressure is r from the axis has v = ω r, lift ½ ρ v² A c_l and torque ½ ρ v² A c_d r
-    with c_l = c_lα α₀ and c_d = c_dα α₀.
+    A blade of area A whose centre of pressure is r from the axis has v = ω r, lift ½ ρ v² A c_l and torque
+    ½ ρ v² A c_d r with c_l = c_lα α₀ and c_d = c_dα α₀.
     """
     for plugin in filter(is_ardupilot, description.plugins):
         controls = plugin.values.get("control", [])
@@ -236,8 +237,9 @@ def _made_up(description: Description, push: dict[str, Any]) -> Iterator[FoundRo
     radius = RADIUS_OF_OFFSET * float(half.min())
     k = THRUST_COEFFICIENT * DENSITY * pi * radius**4
     description.notes.assume(
-        f"the model has no rotors, only a thrust of up to {push['limit'] * push['force'][2]:.3g} N on all of it: four were "
-        f"made up in an ×, with discs that reach as far as the model does. Check positions, radius and moment_constant"
+        f"the model has no rotors, only a thrust of up to {push['limit'] * push['force'][2]:.3g} N on all of it: four "
+        f"were made up in an ×, with discs that reach as far as the model does. Check positions, radius and "
+        "moment_constant"
     )
     middle = push["position"]
     corners = {
@@ -248,7 +250,7 @@ def _made_up(description: Description, push: dict[str, Any]) -> Iterator[FoundRo
     }
     for number, (name, (x, y, turns)) in enumerate(corners.items()):
         yield FoundRotor(
-            name, number, middle + [x * half[0], y * half[1], 0.0], np.array([0.0, 0.0, 1.0]), turns, k,
+            name, number, middle + np.array([x * half[0], y * half[1], 0.0]), np.array([0.0, 0.0, 1.0]), turns, k,
             TORQUE_OVER_THRUST_AND_RADIUS * radius, sqrt(push["limit"] * push["force"][2] / 4 / k), radius,
         )  # fmt: skip
 

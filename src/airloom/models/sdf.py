@@ -220,7 +220,8 @@ def included(
     found = library.find(uri, file.parent, place)
     if found is None:
         raise ModelError(
-            f"{place}: '{uri}' is not found beside {library.home}; if it is elsewhere, name the folder that holds it: --path FOLDER"
+            f"{place}: '{uri}' is not found beside {library.home}; if it is elsewhere, name the folder "
+            "that holds it: --path FOLDER"
         )
     target = library.sdf_in(found, place)
     if target in way:

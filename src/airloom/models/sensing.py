@@ -51,7 +51,7 @@ def find_sensors(description: Description, body: Body) -> dict[str, Values]:
             for made in maker(part, notes):
                 kind = made["kind"]
                 where = _mounted(body.pose_of(link) @ part.pose, kind)
-                name = clean_name(part.name if kind not in sensors else part.name, sensors)
+                name = clean_name(part.name, sensors)
                 sensors[name] = {"kind": kind, "rate": _rate(part.rate, kind, part.name, notes), **where, **made}
     for plugin in description.plugins:
         _add_plugin(plugin, description, body, sensors)
@@ -126,6 +126,11 @@ def _axes(channels: list[Values]) -> Values:
     return {key: out[key] for key in sorted(out)}
 
 
+def _plain_errors(noise: Values) -> Values:
+    """What eyes know of it."""
+    return {key: value for key, value in noise.items() if key in ("noise", "bias")}
+
+
 def _block(key: str, errors: Values) -> Values:
     return {key: errors} if errors else {}
 
@@ -182,7 +187,7 @@ def _camera(part: SensorPart, notes: Notes) -> list[Values]:
     made = []
     for camera in _cameras(part):
         noise = _noise(_get(camera, "noise"), part.name, 255.0)
-        errors = {key: noise[key] for key in ("noise", "bias") if key in noise}
+        errors = _plain_errors(noise)
         made.append({"kind": "camera", **_picture(part, camera), **_block("brightness_errors", errors)})
     return made
 
@@ -193,7 +198,7 @@ def _depth(part: SensorPart, notes: Notes) -> list[Values]:
         near = _float(_get(camera, "clip", "near"), 0.1, part.name)
         far = min(_float(_get(camera, "clip", "far"), 10.0, part.name), 1e5)
         noise = _noise(_get(camera, "noise"), part.name)
-        errors = {key: noise[key] for key in ("noise", "bias") if key in noise}
+        errors = _plain_errors(noise)
         block = _block("distance_errors", errors)
         made.append(
             {"kind": "depth_camera", **_picture(part, camera), "min_distance": near, "max_distance": far, **block}
@@ -215,7 +220,7 @@ def _lidar(part: SensorPart, notes: Notes) -> list[Values]:
         "max_distance": min(_float(_get(ray, "range", "max"), 40.0, part.name), 1e5),
     }
     noise = _noise(_get(ray, "noise"), part.name)
-    errors = {key: noise[key] for key in ("noise", "bias") if key in noise}
+    errors = _plain_errors(noise)
     if columns == 1 and beams == 1:
         if resolution := _float(_get(ray, "range", "resolution"), 0.0, part.name):
             errors["resolution"] = resolution
@@ -230,15 +235,16 @@ def _lidar(part: SensorPart, notes: Notes) -> list[Values]:
         )
     pattern = {
         "kind": "spinning", "beams": min(beams, 256), "lowest": min(low, high), "highest": max(low, high),
-        "columns": min(columns, 2_000_000 // min(beams, 256), 100_000), "field_of_view": float(np.clip(right - left, 1e-3, 2 * np.pi)),
+        "columns": min(columns, 2_000_000 // min(beams, 256), 100_000),
+        "field_of_view": float(np.clip(right - left, 1e-3, 2 * np.pi)),
     }  # fmt: skip
     return [{"kind": "lidar", **limits, **_block("distance_errors", errors), "pattern": pattern}]
 
 
 MAKERS: dict[str, Callable[[SensorPart, Notes], list[Values]]] = {
     "imu": _imu, "navsat": _gnss, "gps": _gnss, "air_pressure": _barometer, "magnetometer": _magnetometer,
-    "camera": _camera, "multicamera": _camera, "depth": _depth, "depth_camera": _depth, "rgbd_camera": _rgbd, "rgbd": _rgbd,
-    "ray": _lidar, "gpu_ray": _lidar, "lidar": _lidar, "gpu_lidar": _lidar,
+    "camera": _camera, "multicamera": _camera, "depth": _depth, "depth_camera": _depth, "rgbd_camera": _rgbd,
+    "rgbd": _rgbd,    "ray": _lidar, "gpu_ray": _lidar, "lidar": _lidar, "gpu_lidar": _lidar,
 }  # fmt: skip
 
 
@@ -270,5 +276,5 @@ def _add_plugin(plugin: Plugin, description: Description, body: Body, sensors: d
         level, upright = (
             _float(values.get(f"{way}PositionStdDev"), 3.0, plugin.name) for way in ("horizontal", "vertical")
         )
-        errors = {"noise": [level, level, upright]}
-        sensors[clean_name("gnss", sensors)] = {"kind": "gnss", "rate": 5.0, **where, "position_errors": errors}
+        gnss: Values = {"noise": [level, level, upright]}
+        sensors[clean_name("gnss", sensors)] = {"kind": "gnss", "rate": 5.0, **where, "position_errors": gnss}

@@ -1,8 +1,8 @@
 """Volume, centre and inertia of what a mesh encloses, exactly, or by a hull, voxels or a shell if it is not closed.
 
 A tetrahedron from the origin to a triangle a, b, c has the volume V = det(a, b, c)/6 and the second moments
-∫ x xᵀ dV = V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ), s = a + b + c (Mirtich 1996, Eberly 2002). Those of all triangles, with their
-signs, add up to the solid. A triangle alone, of area A, has ∫ x xᵀ dA = A/12 (a aᵀ + b bᵀ + c cᵀ + s sᵀ).
+∫ x xᵀ dV = V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ), s = a + b + c (Mirtich 1996, Eberly 2002). Those of all triangles, with
+their signs, add up to the solid. A triangle alone, of area A, has ∫ x xᵀ dA = A/12 (a aᵀ + b bᵀ + c cᵀ + s sᵀ).
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def hull_of(vertices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measure_voxels(vertices: np.ndarray, faces: np.ndarray, count: int = VOXELS) -> Measured:
-    """Cubes on the surface and all that they enclose; gaps smaller than a cube are closed. Those on the surface count half."""
+    """Cubes on the surface and all that they enclose; smaller gaps are closed. Those on the surface count half."""
     try:
         from scipy.ndimage import binary_fill_holes
     except ImportError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from airloom.models.description import Description, Pose, Shape
@@ -86,7 +88,7 @@ def _add_geom(
     mesh_name: MeshName,
     description: Description,
 ) -> None:
-    common = {"pos": pose.position, "quat": _quaternion(pose)}
+    common: dict[str, Any] = {"pos": pose.position, "quat": _quaternion(pose)}
     if shape.colour is not None:
         common["rgba"] = np.array([*(channel / 255 for channel in shape.colour), 1.0])
     if not touches:

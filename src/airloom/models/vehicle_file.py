@@ -1,4 +1,4 @@
-"""A description becomes a vehicle file: one body, its rotors, what is seen of it, its sensors, a stack that flies it."""
+"""A description becomes a vehicle file: one body, its rotors, what is seen, its sensors, a stack that flies it."""
 
 from __future__ import annotations
 
@@ -48,8 +48,9 @@ def vehicle_from(description: Description, meshes: Path) -> Made:
     if not rotors:
         known = sorted({plugin.name or plugin.file for plugin in description.plugins})
         raise ModelError(
-            f"{description.name}: no rotors were found, so it is no vehicle that flies here. Rotors come from the plugins "
-            "MulticopterMotorModel (Gazebo), gazebo_motor_model (RotorS) and ArduPilotPlugin, from <properties kf=…> or "
+            f"{description.name}: no rotors were found, so it is no vehicle that flies here. Rotors come from the "
+            "plugins MulticopterMotorModel (Gazebo), gazebo_motor_model (RotorS) and ArduPilotPlugin, from "
+            "<properties kf=…> or "
             f"from MuJoCo's motors; its plugins are: {', '.join(known) or 'none'}"
         )
     spinning = {rotor.link for rotor in rotors if rotor.link}
@@ -89,8 +90,8 @@ def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
     if large > (small + middle) * (1 + 1e-9):
         inertia = _possible(inertia)
         description.notes.assume(
-            f"no rigid body has the principal moments {small:.4g}, {middle:.4g}, {large:.4g} kg m² that all links have together: "
-            f"the largest was lowered to the sum of the other two"
+            f"no rigid body has the principal moments {small:.4g}, {middle:.4g}, {large:.4g} kg m² that all links have "
+            "together: the largest was lowered to the sum of the other two"
         )
     pairs = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
     moments = {key: _plain(inertia[at]) for key, at in pairs.items()}
@@ -209,7 +210,7 @@ def _visuals(body: Body, spinning: set, folder: Path, description: Description) 
 
 
 def _controller(rotors: dict[str, dict[str, Any]], inertial, description: Description) -> str | None:
-    """The built-in one if the rotors can hold the vehicle: thrust and three torques, and a tenth more than its weight."""
+    """The built-in one if the rotors can hold it: thrust and three torques, and a tenth more than its weight."""
     rows, lift = [], 0.0
     for rotor in rotors.values():
         axis = np.array(rotor.get("axis", (0.0, 0.0, 1.0)))
@@ -253,7 +254,8 @@ def _kept(description: Description, body: Body, spinning: set) -> dict[str, Any]
         {
             "name": joint.name, "kind": joint.kind, "parent": joint.parent, "child": joint.child,
             "position": _plain(body.pose_of(description.links[joint.child]).position),
-            "axis": _plain(body.to_body.rotation @ joint.axis), **({"limits": list(joint.limits)} if joint.limits else {}),
+            "axis": _plain(body.to_body.rotation @ joint.axis),
+            **({"limits": list(joint.limits)} if joint.limits else {}),
         }
         for joint in description.joints.values() if not joint.is_fixed and joint.child not in spinning
     ]  # fmt: skip

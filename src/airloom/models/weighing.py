@@ -82,22 +82,23 @@ def weigh(name: str, part: Part, folder: Path) -> Weighed:
     diagnosis = diagnose(vertices, faces)
     if part.by == "solid" and not diagnosis.is_solid:
         raise ModelError(
-            f"{file}: is {diagnosis}; what it encloses is not defined. Choose what has mass: hull (all that a foil around it "
-            "would hold), voxel (fills it, closing small gaps) or shell (its skin): --by hull"
+            f"{file}: is {diagnosis}; what it encloses is not defined. Choose what has mass: hull (all that a foil "
+            "around it would hold), voxel (fills it, closing small gaps) or shell (its skin): --by hull"
         )
     measured = measure(vertices, faces, part.by)
     if measured.amount <= 0:
         raise ModelError(f"{file}: encloses nothing by {part.by}; try --by hull or shell")
-    mass = (
-        part.mass
-        if part.mass is not None
-        else part.density * measured.amount * (part.thickness if part.by == "shell" else 1.0)
-    )  # type: ignore[operator]
+    mass = part.mass or _mass(part, measured.amount)
     pose = Pose.of(part.position, (part.roll, part.pitch, part.yaw))
     spread = None if part.by == "solid" else _spread(vertices, faces, part.by, measured)
     return Weighed(
         name, part, diagnosis, measured, measured.weighing(mass).seen_from(pose), np.ptp(vertices, axis=0), spread
     )
+
+
+def _mass(part: Part, amount: float) -> float:
+    assert part.density is not None
+    return part.density * amount * (part.thickness or 1.0 if part.by == "shell" else 1.0)
 
 
 def _spread(vertices: np.ndarray, faces: np.ndarray, by: By, own: Measured) -> tuple[float, float]:
@@ -119,14 +120,10 @@ def _unit_of(file: Path, longest: float) -> float:
         return unit_of(file)
     fitting = [name for name, size in UNITS.items() if USUAL_SIZE[0] <= longest * size <= USUAL_SIZE[1]]
     likely = next((name for name in ("mm", "m", "cm", "in") if name in fitting), None)
-    guess = (
-        f"; it looks like {likely}, which makes it {longest * UNITS[likely]:.3g} m long: --units {likely}"
-        if likely
-        else ""
-    )
-    raise ModelError(
-        f"{file}: its longest side is {longest:.4g}, in units that the file does not name{guess or '; say which: --units mm'}"
-    )
+    guess = "; say which: --units mm"
+    if likely:
+        guess = f"; it looks like {likely}, which makes it {longest * UNITS[likely]:.3g} m long: --units {likely}"
+    raise ModelError(f"{file}: its longest side is {longest:.4g}, in units that the file does not name{guess}")
 
 
 def _parts_in(file: Path) -> dict[str, Part]:

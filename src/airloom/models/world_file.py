@@ -1,4 +1,4 @@
-"""A <world> of SDF becomes a world file: ground, sun, wind, place on Earth, and static models as obstacles and objects."""
+"""A <world> of SDF becomes a world file: ground, sun, wind, place on Earth, static models as obstacles and objects."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from airloom.models.sdf import SdfReader, included, version_of
 from airloom.models.sensing import clean_name
 from airloom.world.meshes import box, ngon, prism
 
-QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field", "wind",
-         "spherical_coordinates", "frame"}  # fmt: skip
+QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field",
+         "wind",          "spherical_coordinates", "frame"}  # fmt: skip
 GREY = (150, 150, 146)
 LEVEL = 1e-4  # rad; what is tilted more is no obstacle that stands upright
 
@@ -74,7 +74,8 @@ def _air(element: Element, file: Path, notes: Notes) -> dict[str, Any]:
     place = element.find("spherical_coordinates")
     if place is not None:
         values["origin"] = {
-            "latitude": number_of(place, "latitude_deg", 0.0, file), "longitude": number_of(place, "longitude_deg", 0.0, file),
+            "latitude": number_of(place, "latitude_deg", 0.0, file),
+            "longitude": number_of(place, "longitude_deg", 0.0, file),
             "altitude": number_of(place, "elevation", 0.0, file),
         }  # fmt: skip
         notes.understand("where on Earth it is")
@@ -112,6 +113,12 @@ def _models(
         try:
             if tag == "model":
                 source, path, version, holder = child, file, version_of(root, file), child
+            elif (
+                text_of(child, "uri").rsplit("/", 1)[-1] in ("sun", "ground_plane")
+                and library.package(text_of(child, "uri").rsplit("/", 1)[-1]) is None
+            ):
+                notes.assume(f"{text_of(child, 'uri')}, which every Gazebo has, is what a world has by itself here")
+                continue
             else:
                 path, source, version = included(child, file, library, (file,))
                 holder = child if child.find("pose") is not None else source
@@ -169,7 +176,8 @@ class _Ground:
 
 
 def _add_link(
-    link: Link, pose: Pose, model: str, world: dict[str, Any], ground: _Ground, folder: Path, taken: dict[Path, str], notes: Notes
+    link: Link, pose: Pose, model: str, world: dict[str, Any], ground: _Ground, folder: Path, taken: dict[Path, str],
+    notes: Notes,
 ) -> None:  # fmt: skip
     seen = {shape.file for shape in link.visuals if shape.kind == "mesh"}
     for shape in link.collisions:

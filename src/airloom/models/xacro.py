@@ -1,7 +1,7 @@
 """xacro: macros, properties, conditions and includes of an XML file are worked out, and a plain URDF is left.
 
-Our own, since the usual processor hands expressions to Python's `eval`, and a model is data. What xacro can do beyond this
-(`xacro:call` of computed names, `load_yaml`) is refused in a sentence.
+Our own, since the usual processor hands expressions to Python's `eval`, and a model is data. What xacro can do beyond
+this (`xacro:call` of computed names, `load_yaml`) is refused in a sentence.
 """
 
 from __future__ import annotations
@@ -157,7 +157,8 @@ class Xacro:
         target = self.library.find(self._text(element.get("filename", ""), names, file, element), file.parent, place)
         if target is None or not target.is_file():
             raise ModelError(
-                f"{place}: the file '{element.get('filename')}' is not found; name the folder of its package: --path FOLDER"
+                f"{place}: the file '{element.get('filename')}' is not found; name the folder of its "
+                "package: --path FOLDER"
             )
         if target in way:
             raise ModelError(f"{place}: includes go in a circle: {' → '.join(p.name for p in (*way, target))}")
@@ -274,7 +275,8 @@ class Xacro:
             folder = self.library.package(rest)
             if folder is None:
                 raise ModelError(
-                    f"{place}: the package '{rest}' is not found beside {self.library.home}; name the folder that holds it: --path FOLDER"
+                    f"{place}: the package '{rest}' is not found beside {self.library.home}; name the "
+                    "folder that holds it: --path FOLDER"
                 )
             return str(folder)
         if word == "eval":

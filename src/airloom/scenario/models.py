@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -119,6 +120,12 @@ class Visual(Model):
     yaw: Bounded = Field(0.0, description="rad")
     scale: tuple[Number, Number, Number] = Field((1.0, 1.0, 1.0), description="m for a unit of the file, along x, y, z")
     colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; the file's own if left out")
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Visual:
+        if not Path(self.file).is_file():
+            raise ValueError(f"there is no file {self.file}")
+        return self
 
 
 Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
