@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_quaternion
-from airloom.models.description import Inertial, ModelError, Notes, Pose, SensorPart, Shape
+from airloom.models.description import Inertial, ModelError, Notes, Plugin, Pose, SensorPart, Shape
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, number_of, numbers, text_of, values_of, where
 
@@ -135,6 +135,16 @@ def read_inertial(link: Element, pose: Pose, file: Path, notes: Notes) -> Inerti
     default = {"ixx": 1.0, "iyy": 1.0, "izz": 1.0, "ixy": 0.0, "ixz": 0.0, "iyz": 0.0}
     moments = {key: number_of(inertia, key, value, file) for key, value in default.items()}
     return checked_inertial(mass, pose, moments, where(link if element is None else element, file), name)
+
+
+def read_plugin(element: Element, prefix: str = "") -> Plugin:
+    values = values_of(element)
+    own = (
+        {key: value for key, value in values.items() if key not in ("@name", "@filename")}
+        if isinstance(values, dict)
+        else {}
+    )
+    return Plugin(element.get("name", ""), element.get("filename", ""), own, prefix)
 
 
 def read_sensor(element: Element, pose: Pose, file: Path) -> SensorPart:

@@ -214,6 +214,16 @@ class _Reader:
                 return shape.size[0]
         return None
 
+    def _points(self, geom: int) -> np.ndarray:
+        """Of a shape, in its own axes: the vertices of a mesh, else the corners of a box around it."""
+        model = self.model
+        if model.geom_type[geom] == mujoco.mjtGeom.mjGEOM_MESH:
+            mesh = int(model.geom_dataid[geom])
+            start = int(model.mesh_vertadr[mesh])
+            return model.mesh_vert[start : start + int(model.mesh_vertnum[mesh])]
+        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+        return model.geom_aabb[geom, :3] + signs * model.geom_aabb[geom, 3:]
+
     def _extent(self, root: int) -> tuple[np.ndarray, np.ndarray]:
         """Of all shapes, along the axes of the root body."""
         model, corners = self.model, []
@@ -221,11 +231,9 @@ class _Reader:
             body = int(model.geom_bodyid[geom])
             if model.body_rootid[body] != root:
                 continue
-            middle, half = model.geom_aabb[geom, :3], model.geom_aabb[geom, 3:]
             pose = Pose(matrix_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
             own = Pose(self.data.xmat[body].reshape(3, 3), self.data.xpos[body])
             to_root = Pose(self.data.xmat[root].reshape(3, 3), self.data.xpos[root]).inverse() @ own @ pose
-            signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-            corners.append((middle + signs * half) @ to_root.rotation.T + to_root.position)
+            corners.append(self._points(geom) @ to_root.rotation.T + to_root.position)
         together = np.concatenate(corners) if corners else np.zeros((1, 3))
         return together.min(axis=0), together.max(axis=0)

@@ -7,11 +7,19 @@ from pathlib import Path
 
 import numpy as np
 
-from airloom.models.description import Description, Joint, Link, ModelError, Plugin, Pose
+from airloom.models.description import Description, Joint, Link, ModelError, Pose
 from airloom.models.files import Library
 from airloom.models.frames import ROOT, Frames, Scope
-from airloom.models.geometry import mesh_finder, read_inertial, read_pose, read_sensor, read_shape, relative_to
-from airloom.models.markup import Element, flag_of, local_name, number_of, numbers, read_xml, text_of, values_of, where
+from airloom.models.geometry import (
+    mesh_finder,
+    read_inertial,
+    read_plugin,
+    read_pose,
+    read_sensor,
+    read_shape,
+    relative_to,
+)
+from airloom.models.markup import Element, flag_of, local_name, number_of, numbers, read_xml, text_of, where
 
 DEEPEST = 16
 NEWEST = (1, 12)
@@ -86,10 +94,7 @@ class SdfReader:
             elif tag == "include":
                 self._include(element, scope, file, way)
             elif tag == "plugin":
-                values = values_of(element)
-                self.description.plugins.append(
-                    Plugin(name, element.get("filename", ""), values if isinstance(values, dict) else {}, scope.prefix)
-                )
+                self.description.plugins.append(read_plugin(element, scope.prefix))
             elif tag not in QUIET:
                 notes.ignore(f"<{tag}> of a model ({place})")
 
@@ -111,16 +116,7 @@ class SdfReader:
         self.frames.add(frame, scope.full(seen_from), pose, place, inner.full(placement) if placement else None)
         self._collect(model, inner, target, version, (*way, target))
         self._first_link.setdefault(scope.frame, self._first_link.get(frame, ""))
-        for plugin in element.iterfind("plugin"):
-            values = values_of(plugin)
-            self.description.plugins.append(
-                Plugin(
-                    plugin.get("name", ""),
-                    plugin.get("filename", ""),
-                    values if isinstance(values, dict) else {},
-                    inner.prefix,
-                )
-            )
+        self.description.plugins += [read_plugin(plugin, inner.prefix) for plugin in element.iterfind("plugin")]
 
     def _link(self, name: str, found: _Found) -> Link:
         element, notes, file = found.element, self.description.notes, found.file

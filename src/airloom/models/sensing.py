@@ -132,7 +132,7 @@ def _plain_errors(noise: Values) -> Values:
 
 
 def _block(key: str, errors: Values) -> Values:
-    return {key: errors} if errors else {}
+    return {key: errors} if set(errors) - {"correlation_time"} else {}
 
 
 def _imu(part: SensorPart, notes: Notes) -> list[Values]:

@@ -6,10 +6,18 @@ from pathlib import Path
 
 import numpy as np
 
-from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Plugin, Pose, Shape
+from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Pose, Shape
 from airloom.models.files import Library
-from airloom.models.geometry import MeshFinder, checked_inertial, mesh_finder, read_pose, read_sensor, read_shape
-from airloom.models.markup import Element, local_name, numbers, origin_pose, values_of, where
+from airloom.models.geometry import (
+    MeshFinder,
+    checked_inertial,
+    mesh_finder,
+    read_plugin,
+    read_pose,
+    read_sensor,
+    read_shape,
+)
+from airloom.models.markup import Element, local_name, numbers, origin_pose, where
 
 QUIET = {"link", "joint", "gazebo", "material", "transmission", "properties"}
 MOMENTS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
@@ -121,10 +129,9 @@ def _add_gazebo(element: Element, file: Path, description: Description) -> None:
     link = description.links.get(element.get("reference", ""))
     for part in element:
         if local_name(part) == "plugin":
-            values = values_of(part)
-            values = values if isinstance(values, dict) else {}
+            plugin = read_plugin(part)
             if link is not None:
-                values.setdefault("linkName", link.name)
-            description.plugins.append(Plugin(part.get("name", ""), part.get("filename", ""), values))
+                plugin.values.setdefault("linkName", link.name)
+            description.plugins.append(plugin)
         elif local_name(part) == "sensor" and link is not None:
             link.sensors.append(read_sensor(part, read_pose(part, file), file))

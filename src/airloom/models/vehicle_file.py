@@ -232,6 +232,19 @@ def _controller(rotors: dict[str, dict[str, Any]], inertial, description: Descri
     return None
 
 
+def _typed(value: Any) -> Any:
+    """Texts of XML as the numbers they are."""
+    if isinstance(value, dict):
+        return {key: _typed(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_typed(each) for each in value]
+    try:
+        numbers = [float(word) for word in str(value).split()]
+    except ValueError:
+        return value
+    return numbers[0] if len(numbers) == 1 else numbers or value
+
+
 def _kept(description: Description, body: Body, spinning: set) -> dict[str, Any]:
     """Plugins and joints that are data for later: wings, water, what moves."""
     plugins = []
@@ -245,7 +258,7 @@ def _kept(description: Description, body: Body, spinning: set) -> dict[str, Any]
         name = plugin.prefix + str(plugin.values.get("link_name") or plugin.values.get("linkName") or "")
         if is_lift_drag(plugin) and name in spinning:
             continue  # a blade, whose lift is in its rotor
-        entry: dict[str, Any] = {"name": plugin.name, "file": plugin.file, "values": plugin.values}
+        entry: dict[str, Any] = {"name": plugin.name, "file": plugin.file, "values": _typed(plugin.values)}
         if name in description.links:
             pose = body.pose_of(description.links[name])
             entry |= {"link": name, "position": _plain(pose.position), "euler": _plain(pose.euler)}
