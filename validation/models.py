@@ -19,8 +19,8 @@ ACCURACY = 1e-6
     "Closed forms; Mirtich, *Fast and accurate computation of polyhedral mass properties* (1996)",
 )
 def solids_from_meshes() -> Outcome:
-    """A box, a tetrahedron with its right angle at a corner, and a prism of 7 sides, moved and turned away from the origin, are
-    measured by their triangles; 1 kg each. The prism's moment about its axis is m R²/2 (1 − ⅔ sin²(π/n)). A ball
+    """A box, a tetrahedron with its right angle at a corner, and a prism of 7 sides, turned and far from the origin,
+    are measured by their triangles; 1 kg each. The prism's moment about its axis is m R²/2 (1 − ⅔ sin²(π/n)). A ball
     of 20 480 triangles lies within the true one, so its error is that of its facets, here extrapolated from two balls.
     """
     rows: list[Row] = []

@@ -60,12 +60,12 @@ def test_a_urdf_with_a_pose(reads, tmp_path):
 
 
 def test_frames_are_resolved_as_sdformat_does(reads, tmp_path):
-    """Models in models, merged ones, and poses relative to each other; all in one file, which needs no search path."""
-    (
-        tmp_path / "m.sdf"
-    ).write_text("""<sdf version="1.9"><model name="m"><link name="a"><pose>1 0 0 0.1 0.2 0.3</pose></link>
+    """Poses relative to each other, in degrees, of frames on links."""
+    (tmp_path / "m.sdf").write_text("""<sdf version="1.9"><model name="m">
+      <link name="a"><pose>1 0 0 0.1 0.2 0.3</pose></link>
       <frame name="shelf" attached_to="a"><pose degrees="true">1 0 0 0 20 90</pose></frame>
-      <link name="b"><pose relative_to="shelf">0 0.3 0.5 0.4 0 0</pose><inertial><pose>0.1 0 0 0 0.3 0</pose><mass>2</mass>
+      <link name="b"><pose relative_to="shelf">0 0.3 0.5 0.4 0 0</pose><inertial>
+        <pose>0.1 0 0 0 0.3 0</pose><mass>2</mass>
         <inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.25</izz><ixy>0.01</ixy></inertia></inertial></link>
       <link name="c"><pose relative_to="b">0 0 1 0 0 1</pose></link></model></sdf>""")
     _, links = reads(tmp_path / "m.sdf")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +18,8 @@ from airloom.scenario.library import looks_like_path
 from airloom.scenario.loader import load_vehicle
 
 Format = Literal["sdf", "urdf", "mjcf"]
+REFERENCES = ("linkName", "jointName", "link_name", "joint_name", "control_joint_name")
+"""What plugins name links and joints by."""
 MODELS = (".sdf", ".urdf", ".xacro", ".gazebo", ".xml")
 
 
@@ -49,9 +51,27 @@ def _described(source: str, arguments: Mapping[str, str], allowed: Iterable[Path
     if path.suffix.lower() in MODELS:
         if not path.is_file():
             raise ModelError(f"there is no file {path}")
-        return read_description(path, arguments, Library(path, allowed))
+        return _flat(read_description(path, arguments, Library(path, allowed)))
     vehicle = load_vehicle(source)
     return describe_vehicle(path.stem if looks_like_path(source) else source, vehicle)
+
+
+def _flat(description: Description) -> Description:
+    """Names of models in models have two colons in them, which no format takes in a name."""
+
+    def flat(name: str) -> str:
+        return name.replace("::", "_")
+
+    links = {flat(name): replace(link, name=flat(name)) for name, link in description.links.items()}
+    joints = {
+        flat(name): replace(joint, name=flat(name), parent=flat(joint.parent), child=flat(joint.child))
+        for name, joint in description.joints.items()
+    }
+    plugins = []
+    for plugin in description.plugins:
+        named = {key: flat(plugin.prefix + str(plugin.values[key])) for key in REFERENCES if key in plugin.values}
+        plugins.append(replace(plugin, values=plugin.values | named, prefix=""))
+    return replace(description, links=links, joints=joints, plugins=plugins, canonical=flat(description.canonical))
 
 
 def _write(description: Description, form: Format, pose: Pose, folder: Path, name: str) -> None:

@@ -11,6 +11,12 @@ from airloom.models.description import Description, Inertial, Link, Pose, Sensor
 from airloom.models.markup import Element
 from airloom.models.writing import add, add_values, root_element, save, six
 
+SENSORS = {
+    "air_pressure", "altimeter", "camera", "contact", "depth", "depth_camera", "force_torque", "gps", "gpu_lidar", "gpu_ray",
+    "imu", "lidar", "logical_camera", "magnetometer", "multicamera", "navsat", "ray", "rgbd", "rgbd_camera", "sonar",
+    "thermal_camera", "wideanglecamera",
+}  # fmt: skip
+"""Kinds that sdformat knows; a file with another is refused by it."""
 MeshName = Callable[[Path], str]
 MOMENTS = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 KINDS = {"continuous": "revolute", "floating": "ball", "planar": "ball"}
@@ -55,7 +61,8 @@ def _add_link(model: Element, link: Link, mesh_name: MeshName) -> None:
         for number, shape in enumerate(shapes):
             _add_shape(element, tag, f"{shape.name or tag}_{number}", shape, mesh_name)
     for sensor in link.sensors:
-        add_sensor(element, sensor)
+        if sensor.kind in SENSORS:
+            add_sensor(element, sensor)
 
 
 def _add_inertial(element: Element, inertial: Inertial) -> None:

@@ -216,7 +216,8 @@ def test_heights_of_a_picture(tmp_path):
     Image.fromarray(picture).save(tmp_path / "hill.png")
     (tmp_path / "hill.sdf").write_text("""<sdf version="1.6"><world name="hill"><model name="g">
       <static>1</static><link name="l"><collision name="c"><geometry>
-      <heightmap><uri>hill.png</uri><size>80 80 12</size><pos>0 0 1</pos></heightmap></geometry></collision></link></model></world></sdf>""")
+      <heightmap><uri>hill.png</uri><size>80 80 12</size><pos>0 0 1</pos></heightmap></geometry>
+      </collision></link></model></world></sdf>""")
     made = import_model(tmp_path / "hill.sdf", tmp_path / "out")
     heights = np.load(tmp_path / "out/heights.npy")
     assert (heights[-1] == 13).all()
