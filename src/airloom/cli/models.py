@@ -51,11 +51,13 @@ def import_(
 ) -> None:
     """Make a vehicle or a world of somebody else's model.
 
-    It writes a folder: the vehicle or world file, its meshes, import.md with what was understood, ignored and assumed,
-    and try.yaml, which flies it. What Airloom does not fly yet, such as wings, is kept in kept.yaml.
+    It writes a folder: the vehicle or world file, its meshes, and try.yaml, which flies it.
 
-    A model is data: nothing in it is run. It may name files of its own package and of those beside it; others are
-    refused unless --path allows their folder.
+    What was understood, ignored and assumed is in import.md.
+
+    What Airloom does not fly yet, such as wings, is kept in kept.yaml.
+
+    A model is data: nothing in it is run, and it may only name files of its own package and those beside it.
 
     [bold]Examples[/bold]
 
@@ -98,8 +100,9 @@ def export(
 ) -> None:
     """Write a vehicle, or a model, for another simulator.
 
-    Rotors become links with joints and Gazebo's motor plugin, or motors of MuJoCo. What comes back by `airloom import`
-    has the same mass, centre, inertia and rotors. A URDF with a pose becomes SDF.
+    Rotors become links with joints and Gazebo's motor plugin, or motors of MuJoCo.
+
+    What comes back by `airloom import` has the same mass, centre, inertia and rotors.
 
     [bold]Examples[/bold]
 
@@ -134,12 +137,15 @@ def weigh(
 ) -> None:
     """Work out mass, centre and inertia of parts from CAD.
 
-    It prints lines for a vehicle file. A closed mesh is measured exactly. One with gaps is diagnosed, and you choose
-    what has mass: its hull, voxels that fill it, or a shell; what that leaves open is printed.
+    It prints lines for a vehicle file.
 
-    PARTS.yaml has many, each with file, units, mass or density, by, position, roll, pitch and yaw:
+    A closed mesh is measured exactly. One with gaps is diagnosed, and you choose what of it has mass.
 
-      parts: {frame: {file: frame.stl, units: mm, density: 1600}, battery: {file: battery.stl, units: mm, mass: 0.21}}
+    PARTS.yaml has many, each with a name, file, units, mass or density, by, position, roll, pitch and yaw:
+
+      parts:
+        frame: {file: frame.stl, units: mm, density: 1600}
+        battery: {file: battery.stl, units: mm, mass: 0.21}
 
     [bold]Examples[/bold]
 
@@ -161,9 +167,11 @@ def weigh(
     whole = total(weighed)
     j = whole.inertia
     say(f"mass: {whole.mass:.6g}")
-    say(f"center_of_mass: [{', '.join(f'{x + 0.0:.6g}' for x in whole.center)}]")
+    say(f"center_of_mass: [{', '.join(f'{x if abs(x) > 1e-12 else 0:.6g}' for x in whole.center)}]")
     pairs = {"xx": j[0, 0], "yy": j[1, 1], "zz": j[2, 2], "xy": j[0, 1], "xz": j[0, 2], "yz": j[1, 2]}
-    say(f"inertia: {{{', '.join(f'{key}: {value + 0.0:.6g}' for key, value in pairs.items())}}}")
+    least = 1e-12 * abs(j).max()
+    values = ", ".join(f"{key}: {value if abs(value) > least else 0:.6g}" for key, value in pairs.items())
+    say(f"inertia: {{{values}}}")
 
 
 def _uncertainty(each: Weighed) -> str:
@@ -177,13 +185,18 @@ def _uncertainty(each: Weighed) -> str:
 
 
 def _tell(notes: Notes, rest: str) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
     for title, lines, style in (
         ("Understood", notes.understood, ""), ("Assumed", notes.assumed, "yellow"), ("Ignored", notes.ignored, "dim"),
     ):  # fmt: skip
         if lines:
             say(f"{title}:", "bold")
+            listed = Table.grid(padding=(0, 1))
             for line in lines[:SHOWN]:
-                out.print(f"  • {line}", style=style, markup=False)
+                listed.add_row(Text("  •"), Text(line, style, overflow="fold"))
+            out.print(listed)
             if len(lines) > SHOWN:
                 say(f"  … {len(lines) - SHOWN} more {rest}", "dim")
 

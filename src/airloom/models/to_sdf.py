@@ -12,7 +12,8 @@ from airloom.models.markup import Element
 from airloom.models.writing import add, add_values, root_element, save, six
 
 SENSORS = {
-    "air_pressure", "altimeter", "camera", "contact", "depth", "depth_camera", "force_torque", "gps", "gpu_lidar", "gpu_ray",
+    "air_pressure", "altimeter", "camera", "contact", "depth", "depth_camera", "force_torque", "gps", "gpu_lidar",
+    "gpu_ray",
     "imu", "lidar", "logical_camera", "magnetometer", "multicamera", "navsat", "ray", "rgbd", "rgbd_camera", "sonar",
     "thermal_camera", "wideanglecamera",
 }  # fmt: skip
