@@ -152,8 +152,9 @@ def test_import(airloom):
     assert "4 rotors, 1.64 kg" in said
     assert "Try: airloom run mine_drone/try.yaml" in said
     assert "try_drone finished" in airloom("run mine_drone/try.yaml --headless --no-figures --until 0.1")
-    file = models.description(Path("workspace"))
-    said = airloom(f"import {file} --arg name=plus --arg tall=true")
+    models.description(Path("workspace"))
+    file = "workspace/my_description/urdf/plus.urdf.xacro"
+    airloom("import workspace/my_description/urdf/plus.urdf.xacro --arg name=plus --arg tall=true")
     assert Path("plus/plus.yaml").exists()
     assert "no NAME=VALUE" in airloom(f"import {file} --arg name", 2)
     assert "--arg name=…" in airloom(f"import {file}", 2)
@@ -164,8 +165,9 @@ def test_export(airloom):
     assert "<pose>1.0 2.0 3.0 0.0 0.0 0.0</pose>" in Path("written_sdf/model.sdf").read_text()
     assert "x500_urdf/x500.urdf" in airloom("export x500 --urdf")
     assert "x500_mjcf/x500.xml" in airloom("export x500 --mjcf")
-    file = models.description(Path("another"))
-    airloom(f"export {file} --mjcf --arg name=plus --path another --out plus_mjcf")
+    models.description(Path("another"))
+    airloom("export another/my_description/urdf/plus.urdf.xacro --mjcf --arg name=plus --path another --out plus_mjcf")
+    assert 'mass="1.24"' in Path("plus_mjcf/plus.xml").read_text()
     assert "3 or 6 numbers" in airloom("export x500 --sdf --pose here", 2)
     assert "choose one of" in airloom("export x500", 2)
     assert "a URDF has no pose" in airloom("export x500 --urdf --pose 0,0,1", 2)

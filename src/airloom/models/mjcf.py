@@ -110,24 +110,27 @@ class _Reader:
     def _shape(self, geom: int) -> Shape | None:
         model = self.model
         pose = Pose(matrix_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom].copy())
-        red, green, blue, _ = (round(255 * float(share)) for share in self._rgba(geom))
+        colour = self._colour(geom)
         kind = mujoco.mjtGeom(model.geom_type[geom])
         if kind in SHAPES:
             name, size = SHAPES[kind]
-            return Shape(name, pose, tuple(map(float, size(model.geom_size[geom]))), colour=(red, green, blue))
+            return Shape(name, pose, tuple(map(float, size(model.geom_size[geom]))), colour=colour)
         if kind != mujoco.mjtGeom.mjGEOM_MESH:
             return None
         mesh = int(model.geom_dataid[geom])
         # MuJoCo centres a mesh and turns it to its principal axes; the file's own axes are found by going back.
         own = Pose(matrix_from_quaternion(model.mesh_quat[mesh]), model.mesh_pos[mesh].copy())
         x, y, z = map(float, model.mesh_scale[mesh])
-        return Shape(
-            "mesh", pose @ own.inverse(), file=self._mesh_file(mesh), scale=(x, y, z), colour=(red, green, blue)
-        )
+        return Shape("mesh", pose @ own.inverse(), file=self._mesh_file(mesh), scale=(x, y, z), colour=colour)
 
-    def _rgba(self, geom: int) -> np.ndarray:
-        material = int(self.model.geom_matid[geom])
-        return self.model.mat_rgba[material] if material >= 0 else self.model.geom_rgba[geom]
+    def _colour(self, geom: int) -> tuple[int, int, int] | None:
+        """None if it has a picture on it: the mesh's file may know that."""
+        model, material = self.model, int(self.model.geom_matid[geom])
+        if material >= 0 and (model.mat_texid[material] >= 0).any():
+            return None
+        rgba = model.mat_rgba[material] if material >= 0 else model.geom_rgba[geom]
+        red, green, blue, _ = (round(255 * float(share)) for share in rgba)
+        return red, green, blue
 
     def _mesh_file(self, mesh: int) -> Path | None:
         start = int(self.model.mesh_pathadr[mesh])
