@@ -28,6 +28,8 @@ def load(file: Path):
     import trimesh
 
     check_size(file)
+    if file.suffix.lower() in (".step", ".stp", ".iges", ".igs"):
+        raise ModelError(f"{file}: surfaces of CAD are not read; save it as STL or GLB there, with fine facets")
     if file.suffix.lower() not in FORMATS:
         raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
     try:

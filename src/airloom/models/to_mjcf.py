@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from airloom.models.actuators import USER
 from airloom.models.description import Description, Pose, Shape
 from airloom.models.from_vehicle import turn_to
 from airloom.models.lumping import lumped
 from airloom.models.markup import Element
-from airloom.models.rotors import USER, FoundRotor, find_rotors
+from airloom.models.rotor import FoundRotor
+from airloom.models.rotors import find_rotors
 from airloom.models.to_sdf import MeshName
 from airloom.models.writing import add, root_element
 

@@ -9,26 +9,19 @@ from typing import Any
 import numpy as np
 
 from airloom.models.description import Description, ModelError, Shape
+from airloom.models.kept import kept_of, plain
 from airloom.models.lumping import Body, lumped
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
-from airloom.models.rotors import FoundRotor, find_rotors, is_ardupilot, is_lift_drag, is_motor_model
-from airloom.models.sensing import clean_name, find_sensors, is_sensor_plugin
+from airloom.models.rotor import FoundRotor
+from airloom.models.rotors import find_rotors
+from airloom.models.sensing import clean_name, find_sensors
+from airloom.models.thrusters import is_thruster
 
-KEPT = (
-    "liftdrag",
-    "lift-drag",
-    "lift_drag",
-    "buoyancy",
-    "hydrodynamics",
-    "thruster",
-    "fw_dynamics",
-    "uuv",
-    "added_mass",
-)
 SHARED = (
     "thrust_constant", "moment_constant", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
     "time_constant_down", "max_speed", "radius",
 )  # fmt: skip
+GRAVITY = 9.80665
 LEAST_SIDE = 0.01  # m of the box that touches
 
 
@@ -60,25 +53,18 @@ def vehicle_from(description: Description, meshes: Path) -> Made:
     inertial = body.inertial
     vehicle: dict[str, Any] = {
         "description": f"{description.name}, imported from {description.format}",
-        "mass": _plain(inertial.mass),
-        "center_of_mass": _plain(inertial.center),
+        "mass": plain(inertial.mass),
+        "center_of_mass": plain(inertial.center),
         "inertia": _moments(inertial.inertia, description),
         **_share(named),
-        "body": {"size": _plain(high - low), "position": _plain((low + high) / 2)},
+        "body": {"size": plain(high - low), "position": plain((low + high) / 2)},
     }
     if visuals := _visuals(body, spinning, meshes, description):
         vehicle["visuals"] = visuals
     vehicle["sensors"] = find_sensors(description, body)
     vehicle |= {"estimator": "ideal", "controller": _controller(named, inertial, description)}
     description.notes.understand(f"{len(rotors)} rotors, {inertial.mass:.4g} kg")
-    return Made(vehicle, _kept(description, body, spinning), float(low[2]))
-
-
-def _plain(values: Any) -> Any:
-    """Numbers for a file: 12 digits, and no −0."""
-    if np.ndim(values):
-        return [_plain(value) for value in values]
-    return float(f"{float(values):.12g}") + 0.0
+    return Made(vehicle, kept_of(description, body, spinning), float(low[2]))
 
 
 def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
@@ -94,7 +80,7 @@ def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
             "together: the largest was lowered to the sum of the other two"
         )
     pairs = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-    moments = {key: _plain(inertia[at]) for key, at in pairs.items()}
+    moments = {key: plain(inertia[at]) for key, at in pairs.items()}
     least = 1e-12 * float(large)
     return {key: value for key, value in moments.items() if key in ("xx", "yy", "zz") or abs(value) > least}
 
@@ -114,7 +100,7 @@ def _reversed_if_needed(rotors: list[FoundRotor], body: Body, description: Descr
     up = body.to_body.rotation[2]
     lift = sum(r.thrust_constant * r.max_speed**2 * float(up @ r.axis) for r in rotors)
     down = [r.name for r in rotors if up @ r.axis < -1e-6]
-    if lift > 1.1 * body.inertial.mass * 9.80665 or not down:
+    if lift > 1.1 * body.inertial.mass * GRAVITY or not down:
         return rotors
     description.notes.assume(
         f"rotors that push down are taken as turning backwards, else it would not lift off: {', '.join(down)}"
@@ -127,14 +113,14 @@ def _rotors(rotors: list[FoundRotor], body: Body) -> dict[str, dict[str, Any]]:
     for rotor in rotors:
         axis = body.to_body.rotation @ rotor.axis
         values = {
-            "position": _plain(body.to_body.rotation @ rotor.position + body.to_body.position), "turns": rotor.turns,
+            "position": plain(body.to_body.rotation @ rotor.position + body.to_body.position), "turns": rotor.turns,
             "thrust_constant": rotor.thrust_constant, "moment_constant": rotor.moment_constant, **rotor.more,
             "max_speed": rotor.max_speed, "radius": rotor.radius,
         }  # fmt: skip
         if np.abs(axis - [0.0, 0.0, 1.0]).max() > 1e-9:
-            values["axis"] = _plain(axis)
+            values["axis"] = plain(axis)
         named[clean_name(rotor.name, named)] = {
-            key: _plain(value) if isinstance(value, float) else value for key, value in values.items()
+            key: plain(value) if isinstance(value, float) else value for key, value in values.items()
         }
     return named
 
@@ -192,15 +178,15 @@ def _visuals(body: Body, spinning: set, folder: Path, description: Description) 
             pose = body.pose_of(link) @ shape.pose
             entry: dict[str, Any] = {"file": f"{folder.name}/{copy_mesh(shape.file, folder, taken)}"}
             if np.abs(pose.position).max() > 1e-9:
-                entry["position"] = _plain(pose.position)
+                entry["position"] = plain(pose.position)
             entry |= {
-                key: _plain(angle)
+                key: plain(angle)
                 for key, angle in zip(("roll", "pitch", "yaw"), pose.euler, strict=True)
                 if abs(angle) > 1e-9
             }
             scale = np.array(shape.scale) * unit_of(shape.file)
             if (scale != 1.0).any():
-                entry["scale"] = _plain(scale)
+                entry["scale"] = plain(scale)
             if shape.colour is not None:
                 entry["colour"] = list(shape.colour)
             visuals[clean_name(shape.name or shape.file.stem, visuals)] = entry
@@ -223,58 +209,13 @@ def _controller(rotors: dict[str, dict[str, Any]], inertial, description: Descri
     wrench = np.array(rows).T
     scale = np.abs(wrench).max(axis=1, initial=0.0)
     steers = bool((scale > 1e-9).all()) and np.linalg.matrix_rank(wrench / scale[:, None], tol=1e-6) == 4
-    if steers and lift > 1.1 * inertial.mass * 9.80665:
+    if any(is_thruster(plugin) for plugin in description.plugins):
+        description.notes.assume("it swims: controller is null until there is water")
+        return None
+    if steers and lift > 1.1 * inertial.mass * GRAVITY:
         return "cascade"
     why = "lift too little" if steers else "do not give thrust and all three torques independently"
     description.notes.assume(
         f"its rotors {why}: controller is null, it is no multicopter that the built-in stack can fly"
     )
     return None
-
-
-def _typed(value: Any) -> Any:
-    """Texts of XML as the numbers they are."""
-    if isinstance(value, dict):
-        return {key: _typed(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_typed(each) for each in value]
-    try:
-        numbers = [float(word) for word in str(value).split()]
-    except ValueError:
-        return value
-    return numbers[0] if len(numbers) == 1 else numbers or value
-
-
-def _kept(description: Description, body: Body, spinning: set) -> dict[str, Any]:
-    """Plugins and joints that are data for later: wings, water, what moves."""
-    plugins = []
-    for plugin in description.plugins:
-        text = f"{plugin.file} {plugin.name}".lower()
-        if plugin.file == "mujoco" or is_motor_model(plugin) or is_sensor_plugin(plugin):
-            continue
-        if not any(word in text for word in KEPT) and not is_ardupilot(plugin):
-            description.notes.ignore(f"the plugin {plugin.name or plugin.file}")
-            continue
-        name = plugin.prefix + str(plugin.values.get("link_name") or plugin.values.get("linkName") or "")
-        if is_lift_drag(plugin) and name in spinning:
-            continue  # a blade, whose lift is in its rotor
-        entry: dict[str, Any] = {"name": plugin.name, "file": plugin.file, "values": _typed(plugin.values)}
-        if name in description.links:
-            pose = body.pose_of(description.links[name])
-            entry |= {"link": name, "position": _plain(pose.position), "euler": _plain(pose.euler)}
-        plugins.append(entry)
-    joints = [
-        {
-            "name": joint.name, "kind": joint.kind, "parent": joint.parent, "child": joint.child,
-            "position": _plain(body.pose_of(description.links[joint.child]).position),
-            "axis": _plain(body.to_body.rotation @ joint.axis),
-            **({"limits": list(joint.limits)} if joint.limits else {}),
-        }
-        for joint in description.joints.values() if not joint.is_fixed and joint.child not in spinning
-    ]  # fmt: skip
-    if plugins:
-        description.notes.understand(
-            f"{len(plugins)} plugins kept in kept.yaml, not flown yet: wings, water and the like"
-        )
-    kept = {"plugins": plugins, "joints": joints}
-    return {key: value for key, value in kept.items() if value}

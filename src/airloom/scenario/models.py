@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -111,7 +110,7 @@ class Body(Model):
 
 
 class Visual(Model):
-    """A mesh that is drawn where the vehicle is; with any of them the made-up shape of its body is not drawn."""
+    """A mesh that the studio draws where the vehicle is, in place of the made-up shape of its body."""
 
     file: str = Field(description="OBJ, STL, PLY, GLB, glTF, OFF or DAE, as seen from the folder of the vehicle file")
     position: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
@@ -120,12 +119,6 @@ class Visual(Model):
     yaw: Bounded = Field(0.0, description="rad")
     scale: tuple[Number, Number, Number] = Field((1.0, 1.0, 1.0), description="m for a unit of the file, along x, y, z")
     colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; the file's own if left out")
-
-    @model_validator(mode="after")
-    def _is_there(self) -> Visual:
-        if not Path(self.file).is_file():
-            raise ValueError(f"there is no file {self.file}")
-        return self
 
 
 Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]

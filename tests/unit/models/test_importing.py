@@ -129,6 +129,33 @@ def test_blades_of_ardupilot_are_rotors(tmp_path):
     assert [rotor["turns"] for rotor in made.content["rotors"].values()] == ["ccw", "ccw", "cw", "cw"]
 
 
+def test_what_swims_keeps_its_water(tmp_path):
+    """Thrusters push k ρ D⁴ ω²; damping is kept for later, and nothing in the air flies it."""
+    thrusters = "".join(
+        f"""<plugin filename="gz-sim-thruster-system" name="Thruster"><joint_name>rotor_{n}_joint</joint_name>
+        <thrust_coefficient>0.004</thrust_coefficient><fluid_density>1000</fluid_density>
+        <propeller_diameter>0.1</propeller_diameter><max_thrust_cmd>40</max_thrust_cmd></plugin>"""
+        for n in range(4)
+    )
+    water = """<plugin filename="gz-sim-hydrodynamics-system" name="gz::sim::systems::Hydrodynamics">
+      <link_name>base_link</link_name><xU>-13.7</xU></plugin>"""
+    models.write(tmp_path, fish=models.BASE.replace("</model>", thrusters + water + "</model>"))
+    made = import_model(tmp_path / "fish", tmp_path / "out")
+    rotor = made.content["rotor"]
+    assert rotor["thrust_constant"] == pytest.approx(0.004 * 1000 * 0.1**4)
+    assert rotor["thrust_constant"] * rotor["max_speed"] ** 2 == pytest.approx(40)
+    assert made.content["controller"] is None
+    assert "xU: -13.7" in (tmp_path / "out/kept.yaml").read_text()
+    assert load_vehicle(str(made.file)).controller is None
+
+
+def test_a_visual_that_is_gone_is_told(tmp_path):
+    made = import_model(models.drone(tmp_path), tmp_path / "out")
+    (tmp_path / "out/meshes/hull.stl").unlink()
+    with pytest.raises(al.ScenarioError, match=r"visuals\.body\.file: there is no file .*hull\.stl"):
+        load_vehicle(str(made.file))
+
+
 def test_links_are_lumped_as_mujoco_does(tmp_path):
     """A tree of three turned links on fixed joints; MuJoCo composes the inertia of the same tree."""
     (tmp_path / "tree.urdf").write_text("""<robot name="tree">
