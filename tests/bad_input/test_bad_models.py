@@ -56,6 +56,12 @@ BOMB += "]>" + SDF.format('<model name="m"><link name="&m;"/></model>')
         ("<mujoco><asset><mesh file='gone.obj'/></asset></mujoco>", "'gone.obj' is not there"),
         ("<mujoco><include file='model.sdf'/></mujoco>", "in a circle"),
         ("<mujoco><include file='/etc/hostname'/></mujoco>", "outside of"),
+        ("<mujoco><worldbody><body pos='0 nan 0'/></worldbody></mujoco>", "must be finite numbers, got '0 nan 0'"),
+        (models.WHOLE.replace('<geom type="box" size="0.05 0.05 0.015"/>', ""), "no shape that says where rotors could be"),
+        (models.GYM.replace("0.027", "1e200"), "finite number"),
+        (models.GYM.replace("0.027", "2e6"), "mass would be 2000000.0"),
+        (models.GYM.replace("9.2e-7", "-1"), "drag_coefficient would be -1.0"),
+        ("<robot name='r' xmlns:xacro='1 2'><xacro:arg name='a'/></robot>", "Invalid|has no links"),
     ],
 )  # fmt: skip
 def test_one_clear_message_and_nothing_left(tmp_path, text, told):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from airloom.models.description import Description
+from airloom.models.description import Description, ModelError
 from airloom.models.rotor import (
     DENSITY,
     RADIUS_OF_OFFSET,
@@ -17,6 +17,7 @@ from airloom.models.rotor import (
     FoundRotor,
 )
 
+SMALLEST = 1e-3  # m of a rotor's radius
 USER = (
     "thrust_constant", "max_speed", "radius", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
     "time_constant_down",
@@ -65,6 +66,8 @@ def _made_up(description: Description, push: dict[str, Any]) -> Iterator[FoundRo
     low, high = push["extent"]
     half = (high - low)[:2] / 2 / (1 + RADIUS_OF_OFFSET)
     radius = RADIUS_OF_OFFSET * float(half.min())
+    if radius < SMALLEST:
+        raise ModelError(f"{description.name}: has a thrust on all of it, but no shape that says where rotors could be")
     k = THRUST_COEFFICIENT * DENSITY * pi * radius**4
     description.notes.assume(
         f"the model has no rotors, only a thrust of up to {push['limit'] * push['force'][2]:.3g} N on all of it: four "

@@ -80,6 +80,11 @@ def _write(description: Description, form: Format, pose: Pose, folder: Path, nam
     def mesh_name(file: Path) -> str:
         return f"meshes/{copy_mesh(file, folder / 'meshes', taken)}"
 
+    if form != "mjcf" and any(plugin.file == "mujoco" for plugin in description.plugins):
+        raise ModelError(
+            f"{description.name}: motors of MuJoCo are no rotors that {form.upper()} knows; import the model, then "
+            "export the vehicle"
+        )
     if form == "sdf":
         from airloom.models.to_sdf import write_sdf
 

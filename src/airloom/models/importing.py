@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import ValidationError
 
 from airloom.basics.folders import made_beside
 from airloom.models.description import Description, ModelError, Notes
@@ -18,8 +19,11 @@ from airloom.models.sensing import clean_name
 from airloom.models.urdf import read_urdf
 from airloom.models.vehicle_file import Made, vehicle_from
 from airloom.models.xacro import NAMESPACE, Xacro
+from airloom.scenario.models import Vehicle, World
 
 REPORT = "import.md"
+STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
+"""In full, as the loader writes them out."""
 CLEARANCE = 0.002  # m between body and ground at the start
 
 
@@ -52,12 +56,14 @@ def import_model(
         target = Path(out or f"{name}_world")
         with made_beside(target, REPORT, "import", ModelError) as part:
             made = world_from(root, file.resolve(), library, part)
+            _check(made.world, World, file)
             return _write(part, target, "world", name, made.world, made.notes, file, {})
     description = read_description(file, arguments or {}, library, root)
     name = clean_name(description.name, {})
     target = Path(out or name)
     with made_beside(target, REPORT, "import", ModelError) as part:
         made_vehicle = vehicle_from(description, part / "meshes")
+        _check(made_vehicle.vehicle | STACK, Vehicle, file)
         return _write(
             part,
             target,
@@ -100,6 +106,16 @@ def read_description(
 
 def _is_xacro(root, file: Path) -> bool:
     return ".xacro" in file.suffixes or any(NAMESPACE.match(str(element.tag)) for element in root.iter())
+
+
+def _check(content: dict[str, Any], kind: type[Vehicle] | type[World], source: Path) -> None:
+    """Numbers that no vehicle or world of ours may have are told here, not when it is flown."""
+    try:
+        kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key, text = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        raise ModelError(f"{source}: {key} would be {str(first['input'])[:60]}: {text}") from None
 
 
 def _write(

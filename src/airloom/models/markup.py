@@ -11,6 +11,7 @@ from airloom.models.description import ModelError, Pose
 
 MOST_BYTES = 20_000_000
 MOST_ELEMENTS = 300_000
+LARGEST = 1e30  # beyond, products of numbers would not be finite
 
 Element = Any
 """lxml has no types."""
@@ -76,7 +77,7 @@ def numbers(text: str, count: int | None, place: str) -> list[float]:
         found = [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise ModelError(f"{place}: expected {count or 'some'} numbers, got '{text.strip()[:60]}'") from None
-    if (count is not None and len(found) != count) or not np.isfinite(found).all():
+    if (count is not None and len(found) != count) or not (np.abs(found) < LARGEST).all():
         raise ModelError(f"{place}: expected {count or 'some'} finite numbers, got '{text.strip()[:60]}'")
     return found
 

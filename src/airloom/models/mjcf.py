@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,9 @@ def _check_files(root: Element, file: Path, library: Library, way: tuple[Path, .
         folders |= {"mesh": compiler.get("meshdir", common), "texture": compiler.get("texturedir", common)}
     for element in root.iter():
         name, place = element.get("file"), where(element, file)
+        for key, value in element.attrib.items():
+            if re.search(r"\bnan\b", value, re.IGNORECASE) and key not in ("name", "class"):
+                raise ModelError(f"{place}: {key} must be finite numbers, got '{value[:60]}'")
         if name is None or not isinstance(element.tag, str):
             continue
         kind = local_name(element)

@@ -91,7 +91,7 @@ class Xacro:
         names = Names()
         self._read.append(file)
         for key, value in result.attrib.items():
-            if not NAMESPACE.match(key):
+            if key == "name":
                 result.set(key, self._text(value, names, file, root))
         for child in self._children(root, names, file, (file,), 0):
             result.append(child)
@@ -116,9 +116,11 @@ class Xacro:
             raise ModelError(f"{place}: this xacro runs away: it made {self._count} elements in {SECONDS:g} s or less")
         tag = str(element.tag)
         if not NAMESPACE.match(tag):
-            copy = element.makeelement(
-                element.tag, {key: self._text(value, names, file, element) for key, value in element.attrib.items()}
-            )
+            attributes = {key: self._text(value, names, file, element) for key, value in element.attrib.items()}
+            try:
+                copy = element.makeelement(element.tag, attributes)
+            except ValueError as error:  # what lxml forgave when it read the file
+                raise ModelError(f"{place}: {error}") from None
             copy.sourceline = min(element.sourceline or 1, 65535)
             copy.text = self._text(element.text or "", names, file, element)
             for child in self._children(element, names, file, way, depth + 1):
