@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from airloom.models.description import Description, Joint, Link, ModelError, Pose
+from airloom.models.densities import WATER, inertial_of
+from airloom.models.description import Description, Joint, Link, ModelError, Pose, Shape
 from airloom.models.files import Library
 from airloom.models.frames import ROOT, Frames, Scope
 from airloom.models.geometry import (
@@ -122,13 +123,20 @@ class SdfReader:
         element, notes, file = found.element, self.description.notes, found.file
         link = Link(name, self.frames.pose(name))
         inertial = element.find("inertial")
-        link.inertial = read_inertial(element, self._inside(link, inertial, found), file, notes)
         find = mesh_finder(self.library, file, notes)
+        usual = number_of(inertial, "density", WATER, file)
+        weights: list[tuple[Shape, float]] = []
         for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
             for part in element.iterfind(tag):
                 shape = read_shape(part, self._inside(link, part, found), find, file, notes)
                 if shape is not None:
                     shapes.append(shape)
+                    if tag == "collision":
+                        weights.append((shape, number_of(part, "density", usual, file)))
+        if inertial is not None and inertial.get("auto") in ("true", "1"):
+            link.inertial = inertial_of(weights, where(inertial, file))
+        else:
+            link.inertial = read_inertial(element, self._inside(link, inertial, found), file, notes)
         link.sensors = [read_sensor(part, self._inside(link, part, found), file) for part in element.iterfind("sensor")]
         return link
 

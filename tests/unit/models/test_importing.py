@@ -14,6 +14,7 @@ from airloom.models.description import Pose
 from airloom.models.importing import import_model, read_description
 from airloom.models.lumping import lumped
 from airloom.scenario.loader import load_vehicle
+from airloom.studio.scene.shapes import vehicle_mesh
 
 
 def hovers(made):
@@ -192,6 +193,39 @@ def test_links_are_lumped_as_mujoco_does(tmp_path):
     np.testing.assert_allclose(ours.inertia, whole, atol=1e-9)
 
 
+def test_a_link_is_weighed_by_its_collisions(tmp_path):
+    """SDF 1.11: a box of water, a ball twice as dense, a capsule, and a mesh; MuJoCo weighs the same shapes."""
+    shapes = {
+        "box": ("<box><size>0.2 0.3 0.4</size></box>", 1000), "ball": ("<sphere><radius>0.1</radius></sphere>", 2000),
+        "capsule": ("<capsule><radius>0.05</radius><length>0.3</length></capsule>", 500),
+        "rod": ("<cylinder><radius>0.05</radius><length>0.3</length></cylinder>", 700),
+        "egg": ("<ellipsoid><radii>0.1 0.2 0.05</radii></ellipsoid>", 1000),
+    }  # fmt: skip
+    text = "".join(
+        f"""<collision name="{name}"><pose>{k} 0 0.1 0.2 0.3 0</pose><density>{density}</density>
+        <geometry>{shape}</geometry></collision>"""
+        for k, (name, (shape, density)) in enumerate(shapes.items())
+    )
+    (tmp_path / "m.sdf").write_text(
+        f'<sdf version="1.11"><model name="m"><link name="a"><inertial auto="true"/>{text}</link></model></sdf>'
+    )
+    ours = read_description(tmp_path / "m.sdf").links["a"].inertial
+    geom = mujoco.mjtGeom
+    kinds = (
+        (geom.mjGEOM_BOX, (0.1, 0.15, 0.2)), (geom.mjGEOM_SPHERE, (0.1, 0, 0)), (geom.mjGEOM_CAPSULE, (0.05, 0.15, 0)),
+        (geom.mjGEOM_CYLINDER, (0.05, 0.15, 0)), (geom.mjGEOM_ELLIPSOID, (0.1, 0.2, 0.05)),
+    )  # fmt: skip
+    spec = mujoco.MjSpec()
+    body = spec.worldbody.add_body()
+    for k, ((kind, size), (_, density)) in enumerate(zip(kinds, shapes.values(), strict=True)):
+        added = body.add_geom(type=kind, size=size, pos=(k, 0, 0.1), density=density)
+        mujoco.mju_mat2Quat(added.quat, Pose.of(euler=(0.2, 0.3, 0)).rotation.ravel())
+    model = spec.compile()
+    assert ours.mass == pytest.approx(model.body_mass[1])
+    np.testing.assert_allclose(ours.center, model.body_ipos[1], atol=1e-12)
+    np.testing.assert_allclose(np.linalg.eigvalsh(ours.inertia), np.sort(model.body_inertia[1]), rtol=1e-9)
+
+
 def test_axes_are_the_models_until_sdf_1_4(tmp_path):
     turned = """<sdf version="{version}"><model name="m"><link name="a"/>
       <link name="b"><pose>0 0 0 1.5707963 0 0</pose></link><joint name="j" type="revolute">
@@ -250,3 +284,13 @@ def test_heights_of_a_picture(tmp_path):
     assert (heights[-1] == 13).all()
     assert (heights[:-1] == 1).all()
     assert made.content["terrain"]["size"] == [80, 80]
+
+
+def test_the_studio_draws_the_meshes_of_a_model(tmp_path):
+    """In millimetres in the file, in metres in the studio; one that is no mesh leaves the plain shape."""
+    made = import_model(models.drone(tmp_path), tmp_path / "out")
+    drawn = vehicle_mesh(load_vehicle(str(made.file)), (1, 2, 3))
+    np.testing.assert_allclose(drawn.extent, [[-0.15, -0.15, -0.04], [0.15, 0.15, 0.04]], atol=1e-6)
+    (tmp_path / "out/meshes/hull.stl").write_bytes(b"garbage")
+    plain = vehicle_mesh(load_vehicle(str(made.file)), (1, 2, 3))
+    assert len(plain.faces) > 12

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 from viser.transforms import SO3
 
 from airloom.basics.rotations import matrix_from_euler
 from airloom.scenario.models import Rotor, Vehicle, Visual
+from airloom.scenario.objects import ObjectError
 from airloom.world.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
 from airloom.world.objects.mesh_file import read_mesh
 
@@ -25,14 +28,23 @@ def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
 
     One that is not fine has fewer triangles and no legs.
     """
-    if fine and vehicle.visuals:
-        return joined([_visual(visual) for visual in vehicle.visuals.values()])
+    if fine and (own := _visuals(vehicle)):
+        return joined(own)
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
         parts += _arm(vehicle, rotor, accent, 12 if fine else 5)
     if fine:
         parts += _legs(vehicle)
     return joined(parts)
+
+
+def _visuals(vehicle: Vehicle) -> list[Mesh]:
+    """Those of the vehicle file; none if one cannot be read, for a run is not ended by how something looks."""
+    try:
+        return [_visual(visual) for visual in vehicle.visuals.values()]
+    except ObjectError as error:
+        logging.getLogger(__name__).warning("a vehicle is drawn as a plain one: %s", error)
+        return []
 
 
 def _visual(visual: Visual) -> Mesh:
