@@ -19,7 +19,7 @@ ROTOR = """
       <collision name="c"><geometry><cylinder><radius>0.12</radius><length>0.01</length></cylinder></geometry></collision>
     </link>
     <joint name="rotor_{n}_joint" type="revolute"><parent>base_link</parent><child>rotor_{n}</child>
-      <axis><xyz>0 0 1</xyz><limit><lower>-1e16</lower><upper>1e16</upper></limit></axis></joint>"""
+      <axis><xyz>0 0 1</xyz><limit><lower>-1.79769e+308</lower><upper>inf</upper></limit></axis></joint>"""
 PLACES = ((0.2, -0.2, "ccw"), (-0.2, 0.2, "ccw"), (0.2, 0.2, "cw"), (-0.2, -0.2, "cw"))
 
 BASE = (

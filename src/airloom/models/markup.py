@@ -73,12 +73,13 @@ def flag_of(element: Element, key: str, default: bool = False) -> bool:
 
 def numbers(text: str, count: int | None, place: str) -> list[float]:
     """So many finite numbers, or any number of them."""
+    expected = "a finite number" if count == 1 else f"{count or 'some'} finite numbers"
     try:
         found = [float(word) for word in text.replace(",", " ").split()]
     except ValueError:
-        raise ModelError(f"{place}: expected {count or 'some'} numbers, got '{text.strip()[:60]}'") from None
+        raise ModelError(f"{place}: expected {expected}, got '{text.strip()[:60]}'") from None
     if (count is not None and len(found) != count) or not (np.abs(found) < LARGEST).all():
-        raise ModelError(f"{place}: expected {count or 'some'} finite numbers, got '{text.strip()[:60]}'")
+        raise ModelError(f"{place}: expected {expected}, got '{text.strip()[:60]}'")
     return found
 
 

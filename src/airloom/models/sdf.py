@@ -24,6 +24,7 @@ from airloom.models.markup import Element, flag_of, local_name, number_of, numbe
 
 DEEPEST = 16
 NEWEST = (1, 12)
+ENDLESS = 1e16
 QUIET = {"pose", "self_collide", "static", "allow_auto_disable", "enable_wind", "gravity"}
 
 
@@ -160,7 +161,7 @@ class SdfReader:
         limit = axis.find("limit") if axis is not None else None
         limits = None
         if limit is not None:
-            limits = (number_of(limit, "lower", -1e16, found.file), number_of(limit, "upper", 1e16, found.file))
+            limits = (_limit(limit, "lower", -ENDLESS), _limit(limit, "upper", ENDLESS))
         kind = element.get("type", "fixed")
         turn = self._axis(element, name, found) if kind != "fixed" else np.array([0.0, 0.0, 1.0])
         self.description.joints[name] = Joint(name, kind, ends[0], ends[1], turn, limits)
@@ -190,6 +191,14 @@ class SdfReader:
             seen.append(name)
             name = self._attached.get(name) or self._first_link.get(name, "")
         return name
+
+
+def _limit(element: Element, key: str, default: float) -> float:
+    """Of a joint: ±1.8e308 and inf are ways to say that there is none."""
+    try:
+        return min(max(float(text_of(element, key) or default), -ENDLESS), ENDLESS)
+    except ValueError:
+        return default
 
 
 def model_in(file: Path) -> tuple[Element, tuple[int, int]]:
