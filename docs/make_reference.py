@@ -133,6 +133,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     nozzles.Nozzle: "Nozzle",
     nozzles.Drops: "Drops",
     models.Body: "Body",
+    models.Visual: "Visual",
     models.Pose: "Pose",
     models.Motion: "Motion",
     models.Copies: "Copies",

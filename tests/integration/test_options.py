@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 import typer
-from tests import fields, surveys
+from tests import fields, models, surveys
 from tests.unit.farm.test_comparison import write_map
 
 from airloom.basics.version import VERSION
@@ -144,6 +144,43 @@ def test_bench(airloom, monkeypatch):
     assert all(f"{one['value']:.3g}" in said for one in kept)
     assert "≥ 200" in said
     assert "cannot write" in airloom("bench --quick --json nowhere/speed.json", 2)
+
+
+def test_import(airloom):
+    models.drone(Path("library"))
+    said = airloom("import library/drone/model.sdf --out mine_drone --path library")
+    assert "4 rotors, 1.64 kg" in said
+    assert "Try: airloom run mine_drone/try.yaml" in said
+    assert "try_drone finished" in airloom("run mine_drone/try.yaml --headless --no-figures --until 0.1")
+    models.description(Path("workspace"))
+    file = "workspace/my_description/urdf/plus.urdf.xacro"
+    airloom("import workspace/my_description/urdf/plus.urdf.xacro --arg name=plus --arg tall=true")
+    assert Path("plus/plus.yaml").exists()
+    assert "no NAME=VALUE" in airloom(f"import {file} --arg name", 2)
+    assert "--arg name=…" in airloom(f"import {file}", 2)
+
+
+def test_export(airloom):
+    assert "written_sdf/model.sdf" in airloom("export x500 --sdf --out written_sdf --pose 1,2,3")
+    assert "<pose>1.0 2.0 3.0 0.0 0.0 0.0</pose>" in Path("written_sdf/model.sdf").read_text()
+    assert "x500_urdf/x500.urdf" in airloom("export x500 --urdf")
+    assert "x500_mjcf/x500.xml" in airloom("export x500 --mjcf")
+    models.description(Path("another"))
+    airloom("export another/my_description/urdf/plus.urdf.xacro --mjcf --arg name=plus --path another --out plus_mjcf")
+    assert 'mass="1.24"' in Path("plus_mjcf/plus.xml").read_text()
+    assert "3 or 6 numbers" in airloom("export x500 --sdf --pose here", 2)
+    assert "choose one of" in airloom("export x500", 2)
+    assert "a URDF has no pose" in airloom("export x500 --urdf --pose 0,0,1", 2)
+
+
+def test_weigh(airloom):
+    models.brick(Path("brick.stl"))
+    said = airloom("weigh brick.stl --units mm --density 1000")
+    assert "mass: 7.2" in said
+    assert "inertia: {xx: 0.05784, yy: 0.05784, zz: 0.108, xy: 0, xz: 0, yz: 0}" in said
+    said = airloom("weigh brick.stl --units mm --by shell --density 1000 --thickness 0.001")
+    assert "mass: 0.276" in said
+    assert "--units mm" in airloom("weigh brick.stl --mass 1", 2)
 
 
 def test_plan(airloom):

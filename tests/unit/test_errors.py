@@ -17,11 +17,13 @@ PACKAGE = Path(al.__file__).parent
 TOLD_TO_NOBODY = {
     "Cancelled", "Interrupted",  # no failures, but ways out
     "LineLost", "ProtocolError",  # between coordinators and members, which tell it in their own words
+    "ExpressionError",  # the reader of a xacro file says where it stands
     "Foreign", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FarmError", "FilmError", "LinkError", "ListenError",
-    "LogError", "MapError", "MappingError", "NoSdl", "NotAdmitted", "NotOnSimulationTime", "NotUnderstood",
+    "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
+    "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
     "TerrainError", "TlsError", "TranscriptError", "WeatherError",

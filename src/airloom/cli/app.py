@@ -19,6 +19,7 @@ from airloom.cli import (
     film,
     fly,
     listing,
+    models,
     plan,
     review,
     run,
@@ -44,6 +45,7 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
   airloom plot last                     draw its figures
   airloom fly                           command a run from another terminal
   airloom terrain build field.tif       make ground to fly over of a survey
+  airloom import x500/model.sdf         fly somebody else's model
   airloom plan field.geojson            plan the spraying of a field
   airloom doctor                        is everything installed and working?
 
@@ -59,7 +61,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, plan, doctor, bench, check):
+for module in (
+    listing,
+    run,
+    fly,
+    serve,
+    branch,
+    exec,
+    view,
+    film,
+    review,
+    schema,
+    terrain,
+    models,
+    plan,
+    doctor,
+    bench,
+    check,
+):
     module.register(app)
 
 

@@ -19,7 +19,7 @@ from .radio import Radio
 from .surfaces import Aerodynamics, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
-from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
+from .values import Bounded, Colour, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
 from .water import Hull, Water
 from .weather import Weather
 
@@ -135,6 +135,18 @@ class Body(Model):
     position: Vector3 = Field((0.0, 0.0, 0.0), description="its middle from the vehicle's origin, m")
 
 
+class Visual(Model):
+    """A mesh that the studio draws where the vehicle is, in place of the made-up shape of its body."""
+
+    file: str = Field(description="OBJ, STL, PLY, GLB, glTF, OFF or DAE, as seen from the folder of the vehicle file")
+    position: Vector3 = Field((0.0, 0.0, 0.0), description="from the vehicle's origin, m")
+    roll: Bounded = Field(0.0, description="rad")
+    pitch: Bounded = Field(0.0, description="rad")
+    yaw: Bounded = Field(0.0, description="rad")
+    scale: tuple[Number, Number, Number] = Field((1.0, 1.0, 1.0), description="m for a unit of the file, along x, y, z")
+    colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; the file's own if left out")
+
+
 Drag = NonNegative | tuple[NonNegative, NonNegative, NonNegative]
 
 
@@ -185,6 +197,7 @@ class Vehicle(Model):
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
     hull: Hull | None = Field(None, description="of what floats, dives, or is lighter than air")
     body: Body
+    visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
     tank: Tank | None = Field(None, description="of a sprayer")
     nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)

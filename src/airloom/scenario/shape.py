@@ -66,6 +66,7 @@ WORLD = Shape("world", fields={"terrain": TERRAIN, "objects": _each(OBJECT), "we
 VEHICLE = Shape(
     "vehicle",
     fields={
+        "visuals": _each(Shape(fields={"file": Shape(names_a="file")})),
         "sensors": _each(SENSOR),
         "controller": CONTROLLER,
         "estimator": ESTIMATOR,

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 import numpy as np
 from viser.transforms import SO3
 
-from airloom.scenario.models import Rotor, Vehicle
+from airloom.basics.rotations import matrix_from_euler
+from airloom.scenario.models import Rotor, Vehicle, Visual
+from airloom.scenario.objects import ObjectError
 from airloom.world.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
+from airloom.world.objects.mesh_file import read_mesh
 
 GRAPHITE: Colour = (38, 42, 48)
 ARM: Colour = (62, 68, 77)
@@ -23,12 +28,34 @@ def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
 
     One that is not fine has fewer triangles and no legs.
     """
+    if fine and (own := _visuals(vehicle)):
+        return joined(own)
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
         parts += _arm(vehicle, rotor, accent, 12 if fine else 5)
     if fine:
         parts += _legs(vehicle)
     return joined(parts)
+
+
+def _visuals(vehicle: Vehicle) -> list[Mesh]:
+    """Those of the vehicle file; none if one cannot be read, for a run is not ended by how something looks."""
+    try:
+        return [_visual(visual) for visual in vehicle.visuals.values()]
+    except ObjectError as error:
+        logging.getLogger(__name__).warning("a vehicle is drawn as a plain one: %s", error)
+        return []
+
+
+def _visual(visual: Visual) -> Mesh:
+    """A mesh of the user's, in the vehicle's frame."""
+    mesh = read_mesh(visual.file)
+    colours = mesh.colours.copy()
+    if visual.colour is not None:
+        colours[:, :3] = visual.colour
+    turn = matrix_from_euler(visual.roll, visual.pitch, visual.yaw)
+    vertices = (mesh.vertices * np.array(visual.scale)) @ turn.T + np.array(visual.position)
+    return Mesh(vertices, mesh.faces, colours)
 
 
 def reach(vehicle: Vehicle) -> float:

@@ -34,7 +34,7 @@ def build_mesh(own: MeshObject, place: Place, ground: Ground) -> tuple[Mesh, tup
 
 def _standing(own: MeshObject) -> Mesh:
     """In metres and turned, with the colour it is to have."""
-    read = _read(own.file, os.path.getmtime(own.file) if os.path.exists(own.file) else 0.0)
+    read = read_mesh(own.file)
     turn = matrix_from_euler(own.roll, own.pitch, 0.0)
     mesh = Mesh(read.vertices * np.array(own.scale) @ turn.T, read.faces, read.colours)
     longest = float(np.ptp(mesh.vertices, axis=0).max())
@@ -89,6 +89,11 @@ def is_watertight(mesh: Mesh) -> bool:
 
 _notes: dict[str, tuple[str, ...]] = {}
 """What trimesh said while it read a file."""
+
+
+def read_mesh(file: str) -> Mesh:
+    """As it is in the file, in the file's units."""
+    return _read(file, os.path.getmtime(file) if os.path.exists(file) else 0.0)
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,1 @@
+"""Models of others: SDF, URDF, xacro and MJCF become vehicle and world files, and vehicles become theirs."""

@@ -1,0 +1,181 @@
+"""A model file becomes a folder with a vehicle file or a world file, its meshes, and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from airloom.basics.folders import made_beside
+from airloom.models.description import Description, ModelError, Notes
+from airloom.models.files import Library
+from airloom.models.markup import local_name, read_xml
+from airloom.models.sdf import SdfReader
+from airloom.models.sensing import clean_name
+from airloom.models.urdf import read_urdf
+from airloom.models.vehicle_file import Made, vehicle_from
+from airloom.models.xacro import NAMESPACE, Xacro
+from airloom.scenario.models import Vehicle, World
+
+REPORT = "import.md"
+STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
+"""In full, as the loader writes them out."""
+CLEARANCE = 0.002  # m between body and ground at the start
+
+
+@dataclass(frozen=True)
+class Imported:
+    name: str
+    kind: str
+    file: Path
+    """The vehicle or world file."""
+    scenario: Path
+    """One that flies it."""
+    content: dict[str, Any]
+    notes: Notes
+
+
+def import_model(
+    file: Path, out: Path | None = None, arguments: Mapping[str, str] | None = None, allowed: Iterable[Path] = ()
+) -> Imported:
+    """Whether it is a vehicle or a world is in the file. A folder that an import made before is replaced."""
+    if file.is_dir():
+        file = Library(file / "model.sdf", allowed).sdf_in(file.resolve(), str(file))
+    if not file.is_file():
+        raise ModelError(f"there is no file {file}")
+    library = Library(file, allowed)
+    root = read_xml(file)
+    if local_name(root) in ("sdf", "gazebo") and root.find("world") is not None:
+        from airloom.models.world_file import world_from
+
+        name = clean_name(root.find("world").get("name") or file.stem, {})
+        target = Path(out or f"{name}_world")
+        with made_beside(target, REPORT, "import", ModelError) as part:
+            made = world_from(root, file.resolve(), library, part)
+            _check(made.world, World, file)
+            return _write(part, target, "world", name, made.world, made.notes, file, {})
+    description = read_description(file, arguments or {}, library, root)
+    name = clean_name(description.name, {})
+    target = Path(out or name)
+    with made_beside(target, REPORT, "import", ModelError) as part:
+        made_vehicle = vehicle_from(description, part / "meshes")
+        _check(made_vehicle.vehicle | STACK, Vehicle, file)
+        return _write(
+            part,
+            target,
+            "vehicle",
+            name,
+            made_vehicle.vehicle,
+            description.notes,
+            file,
+            made_vehicle.kept,
+            made_vehicle,
+        )
+
+
+def read_description(
+    file: Path, arguments: Mapping[str, str] | None = None, library: Library | None = None, root=None
+) -> Description:
+    """A model of any format that is read."""
+    library = library or Library(file)
+    root = read_xml(file) if root is None else root
+    file = file.resolve()
+    tag = local_name(root)
+    if arguments and tag != "robot":
+        raise ModelError(f"{file}: only xacro files take arguments, this is <{tag}>")
+    if tag in ("sdf", "gazebo"):
+        return SdfReader(library).read(file)
+    if tag == "mujoco":
+        from airloom.models.mjcf import read_mjcf
+
+        return read_mjcf(file, library)
+    if tag == "robot":
+        if not arguments and not _is_xacro(root, file):
+            return read_urdf(root, file, library)
+        xacro = Xacro(library, dict(arguments or {}))
+        description = read_urdf(xacro.process(root, file), file, library)
+        for name in sorted(xacro.unused()):
+            description.notes.ignore(f"the argument {name}, which nothing in the file asks for")
+        return description
+    raise ModelError(f"{file}: begins with <{tag}>; expected <sdf>, <robot> (URDF, xacro) or <mujoco>")
+
+
+def _is_xacro(root, file: Path) -> bool:
+    return ".xacro" in file.suffixes or any(NAMESPACE.match(str(element.tag)) for element in root.iter())
+
+
+def _check(content: dict[str, Any], kind: type[Vehicle] | type[World], source: Path) -> None:
+    """Numbers that no vehicle or world of ours may have are told here, not when it is flown."""
+    try:
+        kind.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key, text = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        raise ModelError(f"{source}: {key} would be {str(first['input'])[:60]}: {text}") from None
+
+
+def _write(
+    part: Path,
+    target: Path,
+    kind: str,
+    name: str,
+    content: dict,
+    notes: Notes,
+    source: Path,
+    kept: dict,
+    made: Made | None = None,
+) -> Imported:
+    head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
+    (part / f"{name}.yaml").write_text(head + to_yaml(content))
+    if kept:
+        (part / "kept.yaml").write_text(
+            "# Of the model, for later versions of Airloom; nothing reads it yet.\n" + to_yaml(kept)
+        )
+    scenario = _scenario(name, kind, made)
+    (part / "try.yaml").write_text(to_yaml(scenario))
+    (part / REPORT).write_text(report(name, source, notes))
+    return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)
+
+
+def _scenario(name: str, kind: str, made: Made | None) -> dict[str, Any]:
+    """A flight to try it."""
+    if made is None:
+        vehicle: dict[str, Any] = {"extends": "x500", "pose": {"position": [0.0, 0.0, 0.06]}}
+        return {"name": f"try_{name}", "duration": 20.0, "world": f"./{name}.yaml", "vehicles": {"drone": vehicle}}
+    height = CLEARANCE - made.bottom
+    flown: dict[str, Any] = {"extends": f"{name}.yaml", "pose": {"position": [0.0, 0.0, round(max(height, 0.0), 6)]}}
+    scenario: dict[str, Any] = {"name": f"try_{name}", "duration": 15.0, "vehicles": {name: flown}}
+    if made.vehicle["controller"]:
+        points = [{"at": 1.0, "position": [0.0, 0.0, 2.0]}]
+        scenario["systems"] = {"hover": {"kind": "waypoints", "points": points}}
+    return scenario
+
+
+def report(name: str, source: Path, notes: Notes) -> str:
+    parts = [f"# {name}, from {source.name}\n"]
+    for title, lines in (("Understood", notes.understood), ("Assumed", notes.assumed), ("Ignored", notes.ignored)):
+        parts.append(f"## {title}\n\n" + ("".join(f"- {line}\n" for line in lines) or "nothing\n"))
+    return "\n".join(parts)
+
+
+class _Dumper(yaml.SafeDumper):
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _on_one_line(dumper: _Dumper, data: dict) -> yaml.Node:
+    """Mappings of numbers, words and short lists; larger ones have a line for each key."""
+    node = dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
+    node.flow_style = not any(isinstance(value, dict) for value in data.values()) and len(str(data)) < 220
+    return node
+
+
+_Dumper.add_representer(dict, _on_one_line)
+
+
+def to_yaml(content: Any) -> str:
+    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)

@@ -1,0 +1,122 @@
+"""Meshes of models: copied beside the vehicle file, and how large they are."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from airloom.models.description import ModelError, Shape
+from airloom.world.meshes import Mesh
+
+MOST_BYTES = 60_000_000
+FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
+
+
+def check_size(file: Path) -> None:
+    size = file.stat().st_size / 1e6
+    if size > MOST_BYTES / 1e6:
+        raise ModelError(f"{file}: has {size:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it")
+
+
+def load(file: Path):
+    """A trimesh.Trimesh of all that is in a file, in the file's units."""
+    import trimesh
+
+    check_size(file)
+    if file.suffix.lower() in (".step", ".stp", ".iges", ".igs"):
+        raise ModelError(f"{file}: surfaces of CAD are not read; save it as STL or GLB there, with fine facets")
+    if file.suffix.lower() not in FORMATS:
+        raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
+    try:
+        mesh: Any = trimesh.load(file, force="mesh", process=False, skip_materials=True)
+    except ImportError:
+        raise ModelError(f'{file}: DAE files need pycollada: pip install "airloom[models]"') from None
+    except Exception as error:  # whatever a parser of meshes stumbles over
+        raise ModelError(
+            f"{file} is no mesh that can be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        ) from None
+    if len(mesh.faces) == 0 or not np.isfinite(mesh.vertices).all():
+        raise ModelError(f"{file}: holds no triangles with finite corners")
+    return mesh
+
+
+@lru_cache(maxsize=64)
+def bounds(file: Path) -> np.ndarray:
+    """Lowest and highest corner, in the file's units; the usual formats without trimesh, whose import takes long."""
+    vertices = _stl_vertices(file) if file.suffix.lower() == ".stl" else None
+    if file.suffix.lower() == ".obj":
+        vertices = _obj_vertices(file)
+    if vertices is None or len(vertices) == 0 or not np.isfinite(vertices).all():
+        return np.array(load(file).bounds)
+    return np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=float)
+
+
+def _stl_vertices(file: Path) -> np.ndarray | None:
+    """Of a binary one: 84 bytes, then 50 for each triangle: normal, three corners, a number."""
+    size = file.stat().st_size
+    if not 84 < size <= MOST_BYTES:
+        return None
+    data = file.read_bytes()
+    if int.from_bytes(data[80:84], "little") * 50 + 84 != size:
+        return None
+    rows = np.frombuffer(data, dtype=np.dtype([("numbers", "<f4", 12), ("more", "<u2")]), offset=84)
+    return rows["numbers"][:, 3:].reshape(-1, 3)
+
+
+def _obj_vertices(file: Path) -> np.ndarray | None:
+    if file.stat().st_size > MOST_BYTES:
+        return None
+    lines = [line.split()[1:4] for line in file.read_bytes().splitlines() if line.startswith(b"v ")]
+    try:
+        return np.array(lines, dtype=float).reshape(-1, 3)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=256)
+def unit_of(file: Path) -> float:
+    """Metres of a unit, which only a DAE says; readers of meshes leave it to us, Gazebo heeds it."""
+    if file.suffix.lower() != ".dae":
+        return 1.0
+    with file.open("rb") as stream:
+        found = re.search(rb"""<unit\b[^>]*\bmeter\s*=\s*["']([0-9.eE+-]+)["']""", stream.read(50_000))
+    try:
+        unit = float(found[1]) if found else 1.0
+    except ValueError:
+        return 1.0
+    return unit if 0 < unit < 1e6 else 1.0
+
+
+def write_obj(file: Path, mesh: Mesh) -> None:
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces]
+    file.write_text("\n".join(lines) + "\n")
+
+
+def corners_of(shape: Shape) -> np.ndarray | None:
+    """Of a box around a shape, in its link's axes; None for what has no size."""
+    if shape.kind != "mesh":
+        return shape.corners()
+    if shape.file is None:
+        return None
+    low, high = bounds(shape.file) * np.array(shape.scale) * unit_of(shape.file)
+    grid = np.array([[x, y, z] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    return grid @ shape.pose.rotation.T + shape.pose.position
+
+
+def copy_mesh(file: Path, folder: Path, taken: dict[Path, str]) -> str:
+    """Its name in the folder; the same file is copied once."""
+    if file not in taken:
+        check_size(file)
+        folder.mkdir(exist_ok=True)
+        name, number = file.name, 2
+        while name in taken.values():
+            name, number = f"{file.stem}_{number}{file.suffix}", number + 1
+        shutil.copyfile(file, folder / name)
+        taken[file] = name
+    return taken[file]

@@ -1,0 +1,166 @@
+# ruff: noqa: E501  XML of others is wide
+"""Models that are wrong or mean harm: one clear message, nothing left behind, nothing run, nothing read that is not theirs."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import pytest
+from tests import models
+
+from airloom.models.description import ModelError
+from airloom.models.importing import import_model
+
+SDF = '<sdf version="1.9">{}</sdf>'
+LINK = '<link name="a"><inertial><mass>{mass}</mass><inertia><ixx>{ixx}</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
+LOOP = """<robot name="r"><link name="a"/><link name="b"/><joint name="x" type="fixed"><parent link="a"/><child link="b"/></joint>
+  <joint name="y" type="fixed"><parent link="b"/><child link="a"/></joint></robot>"""
+BOMB = """<?xml version="1.0"?><!DOCTYPE sdf [<!ENTITY a "aaaaaaaaaa">"""
+BOMB += "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(12))
+BOMB += "]>" + SDF.format('<model name="m"><link name="&m;"/></model>')
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "is no XML|is empty"),
+        ("not XML at all", "no well-formed XML"),
+        (SDF.format('<model name="m"><link name="a"></model>'), "line 1: is no well-formed XML"),
+        ("<html/>", "begins with <html>"),
+        (SDF.format(""), "has 0 models"),
+        ('<sdf version="7.3"><model name="m"/></sdf>', "up to 1.11"),
+        ('<sdf version="new"><model name="m"/></sdf>', "expected 1.4 … 1.11"),
+        (SDF.format('<model name="m"/>'), "no rotors were found"),
+        (SDF.format('<model name="m">' + LINK.format(mass=-1, ixx=1) + "</model>"), "has a mass of -1 kg"),
+        (SDF.format('<model name="m">' + LINK.format(mass=1, ixx=-1) + "</model>"), "none may be negative"),
+        (SDF.format('<model name="m">' + LINK.format(mass="NaN", ixx=1) + "</model>"), "finite number"),
+        (SDF.format('<model name="m">' + LINK.format(mass="much", ixx=1) + "</model>"), "got 'much'"),
+        (SDF.format('<model name="m"><link name="a"/><link name="a"/></model>'), "two of the name 'a'"),
+        (SDF.format('<model name="m"><link name="a"><pose>1 2</pose></link></model>'), "expected 6 finite numbers"),
+        (SDF.format('<model name="m"><link name="a"><pose relative_to="b"/></link></model>'), "relative to 'b', and there is"),
+        (
+            SDF.format('<model name="m"><link name="a"><pose relative_to="b"/></link><link name="b"><pose relative_to="a"/></link></model>'),
+            "in a circle: a → b → a",
+        ),
+        (
+            SDF.format('<model name="m"><link name="a"/><joint name="j" type="fixed"><parent>a</parent><child>z</child></joint></model>'),
+            "there is no link 'z'|and there is none",
+        ),
+        (SDF.format('<model name="m"><include><uri>model://nowhere</uri></include></model>'), "--path FOLDER"),
+        (SDF.format('<model name="m"><include/></model>'), "needs a <uri>"),
+        (LOOP, "in a circle"),
+        ("<robot name='r'><link name='a'/><link name='b'/></robot>", "must be one tree"),
+        ("<robot name='r'><link name='a'/><joint name='j'><parent link='a'/><child link='q'/></joint></robot>", "no such link"),
+        ("<robot name='r'/>", "has no links"),
+        ("<mujoco><worldbody><body/></worldbody></mujoco>", "MuJoCo does not read it|no body of it is free"),
+        ("<mujoco><asset><mesh file='gone.obj'/></asset></mujoco>", "'gone.obj' is not there"),
+        ("<mujoco><include file='model.sdf'/></mujoco>", "in a circle"),
+        ("<mujoco><include file='/etc/hostname'/></mujoco>", "outside of"),
+        ("<mujoco><worldbody><body pos='0 nan 0'/></worldbody></mujoco>", "must be finite numbers, got '0 nan 0'"),
+        (models.WHOLE.replace('<geom type="box" size="0.05 0.05 0.015"/>', ""), "no shape that says where rotors could be"),
+        (models.GYM.replace("0.027", "1e200"), "finite number"),
+        (models.GYM.replace("0.027", "2e6"), "mass would be 2000000.0"),
+        (models.GYM.replace("9.2e-7", "-1"), "drag_coefficient would be -1.0"),
+        ("<robot name='r' xmlns:xacro='1 2'><xacro:arg name='a'/></robot>", "Invalid|has no links"),
+    ],
+)  # fmt: skip
+def test_one_clear_message_and_nothing_left(tmp_path, text, told):
+    file = tmp_path / "m/model.sdf"
+    file.parent.mkdir()
+    file.write_text(text)
+    with pytest.raises(ModelError, match=told) as error:
+        import_model(file, tmp_path / "out")
+    assert "Traceback" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def test_entities_are_not_expanded(tmp_path):
+    (tmp_path / "m.sdf").write_text(BOMB)
+    begin = monotonic()
+    with pytest.raises(ModelError):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+    assert monotonic() - begin < 1.0
+
+
+def test_no_file_is_read_by_an_entity(tmp_path):
+    (tmp_path / "secret").write_text("hidden words")
+    text = f'<!DOCTYPE sdf [<!ENTITY x SYSTEM "file://{tmp_path}/secret">]>' + SDF.format(
+        '<model name="&x;"><link name="a"/></model>'
+    )
+    (tmp_path / "m.sdf").write_text(text)
+    with pytest.raises(ModelError) as error:
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+    assert "hidden words" not in str(error.value)
+
+
+def test_a_loop_of_includes(tmp_path):
+    one, two = (
+        SDF.format(f'<model name="m"><include><uri>model://{name}</uri></include></model>') for name in ("two", "one")
+    )
+    models.write(tmp_path, one=one, two=two)
+    with pytest.raises(ModelError, match="includes go in a circle: one → two → one"):
+        import_model(tmp_path / "one", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "uri", ["../../secret.stl", "file:///etc/hostname", "model://frame/../../secret.stl", "/etc/hostname"]
+)
+def test_a_file_outside_the_package_is_refused_unless_allowed(tmp_path, uri):
+    file = models.drone(tmp_path / "library")
+    models.brick(tmp_path / "secret.stl")
+    base = tmp_path / "library/frame/model.sdf"
+    base.write_text(base.read_text().replace("model://frame/meshes/hull.stl", uri))
+    with pytest.raises(ModelError, match=r"is outside of .* --path"):
+        import_model(file, tmp_path / "out")
+    if "secret" in uri:
+        made = import_model(file, tmp_path / "out", allowed=[tmp_path])
+        assert (made.file.parent / "meshes/secret.stl").exists()
+
+
+def test_a_link_out_of_the_package_is_seen_through(tmp_path):
+    file = models.drone(tmp_path / "library")
+    models.brick(tmp_path / "secret.stl")
+    mesh = tmp_path / "library/frame/meshes/hull.stl"
+    mesh.unlink()
+    mesh.symlink_to(tmp_path / "secret.stl")
+    with pytest.raises(ModelError, match="is outside of"):
+        import_model(file, tmp_path / "out")
+
+
+def test_a_huge_mesh_is_refused(tmp_path):
+    file = models.drone(tmp_path)
+    with (tmp_path / "frame/meshes/hull.stl").open("ab") as mesh:
+        mesh.truncate(10**9)
+    with pytest.raises(ModelError, match=r"has 1000 MB; .*simplify it"):
+        import_model(file, tmp_path / "out")
+
+
+def test_a_mesh_of_garbage_is_ignored_if_others_tell_the_size(tmp_path):
+    file = models.drone(tmp_path)
+    (tmp_path / "frame/meshes/hull.stl").write_bytes(bytes(range(256)) * 9)
+    assert import_model(file, tmp_path / "out").content["body"]["size"] == pytest.approx([0.3, 0.3, 0.08])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("<motorConstant>9e-06", "<motorConstant>-1"), "motorConstant must be greater than zero"),
+        (("<motorConstant>9e-06", "<motorConstant>many"), "motorConstant must be a number"),
+        (("<turningDirection>cw", "<turningDirection>up"), "turningDirection must be ccw or cw"),
+        (("<linkName>rotor_1", "<linkName>rotor_9"), "no link 'rotor_9'"),
+        (("<jointName>rotor_1_joint", "<jointName>axle"), "no joint 'axle'"),
+        (("<motorNumber>1<", "<motorNumber>0<"), "two rotors have the number 0"),
+    ],
+)
+def test_mistakes_in_motors(tmp_path, wrong, told):
+    file = models.drone(tmp_path)
+    file.write_text(file.read_text().replace(*wrong))
+    with pytest.raises(ModelError, match=told):
+        import_model(file, tmp_path / "out")
+
+
+def test_a_folder_of_somebody_else_is_not_replaced(tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/thesis.tex").write_text("years of work")
+    with pytest.raises(ModelError, match="is no import folder"):
+        import_model(models.drone(tmp_path / "library"), tmp_path / "out")
