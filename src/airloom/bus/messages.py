@@ -34,18 +34,18 @@ FLOAT64 = "std_msgs/msg/Float64"
 TF_MESSAGE = "tf2_msgs/msg/TFMessage"
 CLOCK = "rosgraph_msgs/msg/Clock"
 ACTUATORS = "actuator_msgs/msg/Actuators"
-SETPOINT = "airloom_msgs/msg/Setpoint"
-FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
+SETPOINT = "airloom_interfaces/msg/Setpoint"
+FLIGHT_COMMAND = "airloom_interfaces/msg/FlightCommand"
 JOY = "sensor_msgs/msg/Joy"
-EVENT = "airloom_msgs/msg/Event"
-WIND_INFO = "airloom_msgs/msg/WindInfo"
-CONTROL_MODE = "airloom_msgs/msg/ControlMode"
-POSITION_YAW = "airloom_msgs/msg/PositionYaw"
-VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
-THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
-THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
-THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
-DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
+EVENT = "airloom_interfaces/msg/Event"
+WIND_INFO = "airloom_interfaces/msg/WindInfo"
+CONTROL_MODE = "airloom_interfaces/msg/ControlMode"
+POSITION_YAW = "airloom_interfaces/msg/PositionYaw"
+VELOCITY_YAW_RATE = "airloom_interfaces/msg/VelocityYawRate"
+THRUST_ATTITUDE = "airloom_interfaces/msg/ThrustAttitude"
+THRUST_VELOCITY = "airloom_interfaces/msg/ThrustVelocity"
+THRUST_TORQUE = "airloom_interfaces/msg/ThrustTorque"
+DEPOSITION_MAP = "airloom_interfaces/msg/DepositionMap"
 
 _OWN_DEFINITIONS = {
     ACTUATORS: """
@@ -130,10 +130,10 @@ _NANOSECONDS = 1_000_000_000
 
 @cache
 def typestore() -> Typestore:
-    """All known types: those of ROS 2 Humble and Airloom's own."""
+    """All known types: those of ROS 2 Jazzy, which Kilted shares, and Airloom's own."""
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-    store = get_typestore(Stores.ROS2_HUMBLE)
+    store = get_typestore(Stores.ROS2_JAZZY)
     for msgtype, text in _OWN_DEFINITIONS.items():
         store.register(get_types_from_msg(text, msgtype))
     return store
