@@ -15,6 +15,7 @@ from .light import Light
 from .nozzles import Nozzle
 from .objects import Object
 from .radio import Radio
+from .ros2 import Ros2
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole
@@ -327,5 +328,6 @@ class Scenario(Model):
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
+    ros2: Ros2 | None = Field(None, description="a bridge to ROS 2; there is none if left out")
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
