@@ -210,6 +210,7 @@ def _dummy(type_name: str) -> Any:
     class Unused(IdlStruct, typename=type_name):
         unused: int
 
+    Unused.__annotations__["unused"] = int  # Cyclone does not understand the text that it is here
     return Unused
 
 
