@@ -47,7 +47,7 @@ THRUST_VELOCITY = "airloom_interfaces/msg/ThrustVelocity"
 THRUST_TORQUE = "airloom_interfaces/msg/ThrustTorque"
 DEPOSITION_MAP = "airloom_interfaces/msg/DepositionMap"
 
-_OWN_DEFINITIONS = {
+OWN_DEFINITIONS = {
     ACTUATORS: """
         std_msgs/Header header
         float64[] position
@@ -134,7 +134,7 @@ def typestore() -> Typestore:
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
     store = get_typestore(Stores.ROS2_JAZZY)
-    for msgtype, text in _OWN_DEFINITIONS.items():
+    for msgtype, text in OWN_DEFINITIONS.items():
         store.register(get_types_from_msg(text, msgtype))
     return store
 

@@ -12,11 +12,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from airloom.basics.clock import nearest_ticks
+from airloom.ros2.action import FollowPath
 from airloom.ros2.dds import Participant, Ros2Error
 from airloom.ros2.graph import Graph
 from airloom.ros2.incoming import Incoming
+from airloom.ros2.lockstep import Partner
 from airloom.ros2.outgoing import Outgoing
 from airloom.ros2.own import OwnTopics
+from airloom.ros2.parameters import Parameters
+from airloom.ros2.requests import RunServices
+from airloom.ros2.services import Services
 
 if TYPE_CHECKING:
     from airloom.scenario.ros2 import Ros2
@@ -55,15 +60,26 @@ class Bridge:
         self.graph = Graph(self.participant, NODE)
         self.outgoing = Outgoing(self.sim, self.participant, self.graph, self.wishes)
         self.incoming = Incoming(self.sim, self.participant, self.graph, self.wishes)
+        self.services = Services(self.sim, self.domain, self.wishes.interface, self.graph)
         self.own = OwnTopics(self)
+        self._parameters = Parameters(self, NODE)
+        self._run_services = RunServices(self, NODE)
+        self._paths: dict[str, FollowPath] = {}
+        self._partner: Partner | None = None
         self._is_open = True
         self.settle()
+        if self.wishes.lockstep is not None:
+            self._partner = Partner(self, self.wishes.lockstep)
+            self.graph.tell()
 
     def settle(self) -> None:
         """Take in vehicles and topics, which may be others than before."""
         if not self._is_open:
             return
         self.own.update()
+        self._run_services.update()
+        for vehicle in self.sim.vehicles.keys() - self._paths.keys():
+            self._paths[vehicle] = FollowPath(self, vehicle)
         self._look_around()
 
     def _look_around(self) -> None:
@@ -78,21 +94,30 @@ class Bridge:
         """If it is the time for it."""
         if self.sim.tick % self.period == 0:
             self.own.tell()
+            for path in self._paths.values():
+                path.tell()
             self.serve()
 
     def serve(self) -> None:
         """Heed what has come; also while the run stands still."""
         self.participant.poll()
+        self.services.serve()
         if time.monotonic() - self._looked_at > HOUSEKEEPING:
             self._look_around()
 
     def report(self) -> dict[str, Any]:
         """For the run's summary."""
-        return {"domain": self.domain, "dropped": dict(self.incoming.dropped)} if self._is_open else {}
+        if not self._is_open:
+            return {}
+        dropped = {**self.incoming.dropped, **({"services": self.services.dropped} if self.services.dropped else {})}
+        return {"domain": self.domain, "dropped": dropped}
 
     def close(self) -> None:
         if self._is_open:
             self._is_open = False
+            if self._partner is not None:
+                self._partner.close()
+            self.services.close()
             self.own.close()
             self.outgoing.close()
             self.participant.close()

@@ -82,6 +82,7 @@ class Participant:
             raise Ros2Error(f"cannot take part in ROS domain {domain} on {where}: {error.msg}") from None
         self._topics: dict[tuple[str, str], Any] = {}
         self._attached: dict[int, tuple[Endpoint, Callable[[], None]]] = {}
+        self._waiting: dict[int, Any] = {}
         self._waitset = core.WaitSet(self._participant)
         self._triggered = (ctypes.c_void_p * 64)()
         self._pointer = ctypes.cast(self._triggered, ctypes.POINTER(ctypes.c_void_p))
@@ -117,6 +118,15 @@ class Participant:
             if (found := self._attached.get(self._triggered[k] or 0)) is not None:
                 found[1]()
 
+    def wait(self, reader: Reader, timeout: float) -> None:
+        """Until it has a message, or so many seconds."""
+        if reader.endpoint._ref not in self._waiting:
+            waitset = self._core.WaitSet(self._participant)
+            reader.endpoint.set_status_mask(DATA)
+            waitset.attach(reader.endpoint)
+            self._waiting[reader.endpoint._ref] = waitset
+        self._waiting[reader.endpoint._ref].wait(round(timeout * 1e9))
+
     def other_writers(self) -> Iterator[tuple[str, str, bytes]]:
         """Topic, type and USER_DATA of each writer of others that has come since the last call."""
         from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
@@ -132,6 +142,7 @@ class Participant:
         for endpoint, _ in self._attached.values():
             self._waitset.detach(endpoint)
         self._attached.clear()
+        self._waiting.clear()
         self._topics.clear()
         for name in ("_discovery", "_waitset", "_participant", "_domain"):
             if hasattr(self, name):

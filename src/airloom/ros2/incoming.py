@@ -86,10 +86,6 @@ class Incoming:
         for cdr in reader.take():
             self.act(name, cdr)
 
-    def take_one(self, name: str) -> bytes | None:
-        """The oldest message of a topic that is held."""
-        return next(iter(self._readers[name][0].take(1)), None)
-
     def hold(self, name: str, reader: Reader) -> None:
         """Another reader, which loses nothing, stands in for the usual one."""
         before, msgtype, act = self._readers[name]
@@ -97,9 +93,6 @@ class Incoming:
         self._participant.drop(before)
         self._readers[name] = reader, msgtype, act
         self.held.add(name)
-
-    def senders(self, name: str) -> int:
-        return self._readers[name][0].senders
 
     def type_of(self, name: str) -> str | None:
         found = self._readers.get(name)

@@ -10,7 +10,7 @@ from airloom.basics.patterns import matches
 from airloom.bus import arrays, messages
 from airloom.bus.bus import Subscription, Topic
 from airloom.ros2 import names
-from airloom.ros2.dds import DEFAULT, SENSOR, Profile, Writer
+from airloom.ros2.dds import DEFAULT, SENSOR, Profile
 from airloom.ros2.graph import Graph
 
 if TYPE_CHECKING:
@@ -104,12 +104,14 @@ class Outgoing:
         self._outlets[name] = outlet
         self._graph.writers.append(outlet.writer.gid)
 
-    def writer_of(self, name: str) -> Writer | None:
-        outlet = self._outlets.get(name)
-        return outlet.writer if outlet else None
+    def leave(self, name: str) -> None:
+        """Somebody else tells this topic."""
+        if (outlet := self._outlets.get(name)) is not None:
+            outlet.rest()
+            self._graph.writers.remove(outlet.writer.gid)
+            self.participant.drop(outlet.writer)
 
     def close(self) -> None:
         for outlet in self._outlets.values():
             outlet.rest()
-            self.participant.drop(outlet.writer)
         self._outlets.clear()

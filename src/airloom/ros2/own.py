@@ -110,8 +110,6 @@ class OwnTopics:
     def close(self) -> None:
         if self._subscription is not None:
             self._subscription.cancel()
-        for writer in self._writers.values():
-            self._bridge.participant.drop(writer)
         self._writers.clear()
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 from airloom.ros2.rtps import wire
 from airloom.ros2.rtps.reliable import (
-    Remote,
     ReliableReader,
     ReliableWriter,
+    Remote,
     Sample,
     read_acknack,
     read_heartbeat,
@@ -360,8 +360,7 @@ def _split(body: memoryview, has_inline: bool) -> tuple[bytes, bytes]:
     """Inline QoS and payload."""
     end = 0
     if has_inline:
-        for _, _, end in wire.read_parameters(body):
-            pass
+        *_, (_, _, end) = wire.read_parameters(body)
     return bytes(body[:end]), bytes(body[end:])
 
 

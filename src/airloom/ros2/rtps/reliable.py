@@ -83,7 +83,7 @@ class ReliableWriter:
         parts = []
         for number in numbers:
             if (sample := self._samples.get(number)) is not None:
-                parts.append(wire.data(to, own, number, *sample))
+                parts += wire.data_in_parts(to, own, number, *sample)
             elif number <= self._last:
                 parts.append(wire.gap(to, own, number, number))
         self._count += 1

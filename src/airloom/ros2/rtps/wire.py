@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 VENDOR = b"\x00\x00"  # of nobody in particular
 CYCLONE = b"\x01\x10"
-ACKNACK, HEARTBEAT, GAP, INFO_TS, INFO_DST, HEARTBEAT_FRAG, DATA, DATA_FRAG = 0x06, 0x07, 0x08, 0x09, 0x0E, 0x13, 0x15, 0x16
+ACKNACK, HEARTBEAT, GAP, INFO_TS, INFO_DST, HEARTBEAT_FRAG, DATA, DATA_FRAG = (
+    0x06,
+    0x07,
+    0x08,
+    0x09,
+    0x0E,
+    0x13,
+    0x15,
+    0x16,
+)
 LITTLE, INLINE_QOS, FINAL, HAS_DATA = 1, 2, 2, 4
 
 PID_SENTINEL, PID_LEASE, PID_TOPIC, PID_TYPE, PID_DOMAIN = 0x01, 0x02, 0x05, 0x07, 0x0F
@@ -24,6 +33,7 @@ PID_RELATED, PID_RELATED_OF_FAST = 0x83, 0x800F
 
 PL_CDR = b"\x00\x03\x00\x00"
 MOST_BITS = 256
+FRAGMENT = 32768  # bytes of a sample that go into one datagram
 UDP = 1
 Locator = tuple[str, int]
 _SN = struct.Struct("<iI")
@@ -74,6 +84,20 @@ def data(reader: bytes, writer: bytes, number: int, payload: bytes, inline: byte
     flags = HAS_DATA | (INLINE_QOS if inline else 0)
     body = struct.pack("<HH", 0, 16) + reader + writer + sequence_number(number) + inline + payload
     return _submessage(DATA, flags, body + b"\0" * (-len(body) % 4))
+
+
+def data_in_parts(reader: bytes, writer: bytes, number: int, payload: bytes, inline: bytes = b"") -> list[bytes]:
+    """As much at once as a datagram holds, the inline QoS with the first."""
+    if len(payload) <= FRAGMENT:
+        return [data(reader, writer, number, payload, inline)]
+    parts = []
+    for k, at in enumerate(range(0, len(payload), FRAGMENT)):
+        beside = inline if k == 0 else b""
+        head = struct.pack("<HH", 0, 28) + reader + writer + sequence_number(number)
+        head += struct.pack("<IHHI", k + 1, 1, FRAGMENT, len(payload))
+        body = head + beside + payload[at : at + FRAGMENT]
+        parts.append(_submessage(DATA_FRAG, INLINE_QOS if beside else 0, body + b"\0" * (-len(body) % 4)))
+    return parts
 
 
 def heartbeat(reader: bytes, writer: bytes, first: int, last: int, count: int) -> bytes:
