@@ -46,7 +46,8 @@ Endpoint = Any
 
 
 def _configuration(interface: str | None) -> str:
-    """Loopback without multicast unless an interface is named. Fast DDS 3 describes types otherwise than Cyclone does,
+    """Loopback without multicast unless an interface is named; there datagrams may be large. A simulation must not wait
+    for slow readers, so what they have not got may pile up, as deep as a topic's history goes. Fast DDS 3 describes types otherwise than Cyclone does,
     so that what it says of them must not be compared (vendor 1.15).
     """
     place = interface or "lo"
@@ -54,11 +55,13 @@ def _configuration(interface: str | None) -> str:
     peers = ""
     if interface is None:
         general += "<AllowMulticast>false</AllowMulticast>"
+        general += "<MaxMessageSize>65500B</MaxMessageSize><FragmentSize>65000B</FragmentSize>"
         peers = '<Peers><Peer Address="127.0.0.1" PruneDelay="inf"/></Peers>'
     return (
         f"<CycloneDDS><Domain><General>{general}</General>"
         f"<Discovery><ParticipantIndex>auto</ParticipantIndex><SPDPInterval>1s</SPDPInterval>"
         f"<MaxAutoParticipantIndex>{MOST_PARTICIPANTS}</MaxAutoParticipantIndex>{peers}</Discovery>"
+        "<Internal><Watermarks><WhcAdaptive>false</WhcAdaptive><WhcHigh>200MB</WhcHigh></Watermarks></Internal>"
         "<Compatibility><IgnoreTypeInformation>1.15</IgnoreTypeInformation></Compatibility>"
         "<Tracing><Verbosity>none</Verbosity></Tracing></Domain></CycloneDDS>"
     )

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from airloom.scenario.ros2 import Ros2
     from airloom.simulation import Simulation
 
-OF_SENSORS = {
-    messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE,
-    arrays.IMAGE, arrays.CAMERA_INFO, arrays.POINT_CLOUD,
-}  # fmt: skip
+OF_SENSORS = {messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE}
 """Types that ROS users expect by the sensor profile: best effort, a few messages deep."""
+LARGE = {arrays.IMAGE, arrays.CAMERA_INFO, arrays.POINT_CLOUD}
+"""Their messages go in many datagrams, of which best effort would lose one; RViz asks for reliable ones, too."""
+PICTURES = Profile(reliable=True, depth=5)
 
 
 def profile_for(name: str, msgtype: str, wishes: Ros2) -> Profile:
@@ -30,7 +30,7 @@ def profile_for(name: str, msgtype: str, wishes: Ros2) -> Profile:
         if matches(name, pattern):
             reliable, latched = quality.reliability == "reliable", quality.durability == "transient_local"
             return Profile(reliable, latched, quality.depth)
-    return SENSOR if msgtype in OF_SENSORS else DEFAULT
+    return SENSOR if msgtype in OF_SENSORS else PICTURES if msgtype in LARGE else DEFAULT
 
 
 class Outlet:
