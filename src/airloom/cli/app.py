@@ -21,6 +21,7 @@ from airloom.cli import (
     listing,
     plan,
     review,
+    ros2,
     run,
     schema,
     serve,
@@ -59,7 +60,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, plan, doctor, bench, check):
+for module in (
+    listing, run, fly, serve, branch, exec, view, film, review, schema, terrain, plan, ros2, doctor, bench, check,
+):  # fmt: skip
     module.register(app)
 
 

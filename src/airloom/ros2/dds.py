@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -47,8 +48,8 @@ Endpoint = Any
 
 def _configuration(interface: str | None) -> str:
     """Loopback without multicast unless an interface is named; there datagrams may be large. A simulation must not wait
-    for slow readers, so what they have not got may pile up, as deep as a topic's history goes. Fast DDS 3 describes types otherwise than Cyclone does,
-    so that what it says of them must not be compared (vendor 1.15).
+    for slow readers, so what they have not got may pile up, as deep as a topic's history goes. Fast DDS 3 describes
+    types otherwise than Cyclone does, so that what it says of them must not be compared (vendor 1.15).
     """
     place = interface or "lo"
     general = f'<Interfaces><NetworkInterface name="{place}"/></Interfaces>'
@@ -78,7 +79,8 @@ class Participant:
             raise Ros2Error(f"ROS 2 needs cyclonedds {VERSION}: pip install 'airloom[ros2]'") from None
         self._core = core
         try:
-            self._domain = domains.Domain(domain, _configuration(interface))
+            with suppress(core.DDSException):  # this process may be in the domain already
+                self._domain = domains.Domain(domain, _configuration(interface))
             self._participant = domains.DomainParticipant(domain, qos=_qos_of_participant())
         except core.DDSException as error:
             where = f"interface '{interface}'" if interface else "loopback"

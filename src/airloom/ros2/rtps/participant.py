@@ -36,7 +36,8 @@ MOST_PARTICIPANTS = 100
 LEASE, ANNOUNCEMENT, REMINDER = 10, 1.0, 0.25  # s
 LARGEST_DATAGRAM = 65535
 DEPTH = 100  # replies that are kept for those who have not got them
-MOST_OTHERS = 1000
+MOST_OTHERS, MOST_FOUND = 1000, 100_000
+OF_SERVICES = ("rq/", "rr/")
 
 
 def well_known_port(domain: int, index: int) -> int:
@@ -76,6 +77,8 @@ class RtpsParticipant:
             SUBSCRIPTIONS_READER: ReliableReader(SUBSCRIPTIONS_READER, self._send, self._find_reader),
         }
         self._by_topic: dict[tuple[str, str, bytes], bytes] = {}
+        self._found: dict[bytes, tuple[tuple[str, str, bytes], Remote]] = {}
+        """Of services of others: what they could be joined with, by their guids."""
         self._entities = 0
         self._is_open = True
         self._thread = threading.Thread(target=self._live, name="ros2 services", daemon=True)
@@ -86,7 +89,7 @@ class RtpsParticipant:
         with self._lock:
             entity = self._new_entity(READER_KIND)
             self._readers[entity] = ReliableReader(entity, self._send, deliver)
-            self._by_topic[topic, type_name, READER_KIND] = entity
+            self._enter((topic, type_name, READER_KIND), entity)
             self._subscriptions.write(self._endpoint(entity, topic, type_name, note))
             return self.prefix + entity
 
@@ -94,9 +97,16 @@ class RtpsParticipant:
         with self._lock:
             entity = self._new_entity(WRITER_KIND)
             writer = self._writers[entity] = ReliableWriter(entity, self._send, DEPTH)
-            self._by_topic[topic, type_name, WRITER_KIND] = entity
+            self._enter((topic, type_name, WRITER_KIND), entity)
             self._publications.write(self._endpoint(entity, topic, type_name, note))
             return writer
+
+    def _enter(self, key: tuple[str, str, bytes], entity: bytes) -> None:
+        """Join it with those who were there before."""
+        self._by_topic[key] = entity
+        for other_key, remote in self._found.values():
+            if other_key == key:
+                self._join(entity, remote)
 
     def write(self, writer: ReliableWriter, payload: bytes, inline: bytes) -> None:
         with self._lock:
@@ -208,12 +218,9 @@ class RtpsParticipant:
     def _part_from(self, prefix: bytes) -> None:
         if self._others.pop(prefix, None) is None:
             return
-        for writer in self._writers.values():
-            for guid in [guid for guid in writer.readers if guid.startswith(prefix)]:
-                del writer.readers[guid]
-        for reader in self._readers.values():
-            for guid in [guid for guid in reader.writers if guid.startswith(prefix)]:
-                del reader.writers[guid]
+        builtin = [PUBLICATIONS_READER, SUBSCRIPTIONS_READER, PUBLICATIONS_WRITER, SUBSCRIPTIONS_WRITER]
+        for guid in [*(guid for guid in self._found if guid.startswith(prefix)), *(prefix + e for e in builtin)]:
+            self._lose(guid)
 
     def _hear(self, data: bytes, _: Locator) -> None:
         packet = wire.parse(data)
@@ -300,30 +307,37 @@ class RtpsParticipant:
         self._send(other.meta, other.prefix, [wire.data(SPDP_READER, SPDP_WRITER, 1, self._about())])
 
     def _find_writer(self, sample: Sample) -> None:
-        told = _Told(sample.payload, self._is_local)
-        other = self._others.get(sample.writer[:12])
-        if told.endpoint is None or other is None:
-            return
-        if _is_gone(sample.inline):
-            for reader in self._readers.values():
-                reader.writers.pop(told.endpoint, None)
-            return
-        entity = self._by_topic.get((told.topic, told.type_name, READER_KIND))
-        if entity is not None:
-            self._readers[entity].match(Remote(told.endpoint, told.unicast or other.default))
+        self._find_endpoint(sample, READER_KIND)
 
     def _find_reader(self, sample: Sample) -> None:
+        self._find_endpoint(sample, WRITER_KIND)
+
+    def _find_endpoint(self, sample: Sample, own_kind: bytes) -> None:
+        """Of another, which our reader or writer of the same topic may be joined with, now or later."""
         told = _Told(sample.payload, self._is_local)
         other = self._others.get(sample.writer[:12])
         if told.endpoint is None or other is None:
             return
         if _is_gone(sample.inline):
-            for writer in self._writers.values():
-                writer.readers.pop(told.endpoint, None)
-            return
-        entity = self._by_topic.get((told.topic, told.type_name, WRITER_KIND))
-        if entity is not None:
-            self._writers[entity].match(Remote(told.endpoint, told.unicast or other.default), from_the_start=False)
+            self._lose(told.endpoint)
+        elif told.topic.startswith(OF_SERVICES) and len(self._found) < MOST_FOUND:
+            key = told.topic, told.type_name, own_kind
+            self._found[told.endpoint] = key, Remote(told.endpoint, told.unicast or other.default)
+            if (entity := self._by_topic.get(key)) is not None:
+                self._join(entity, self._found[told.endpoint][1])
+
+    def _join(self, entity: bytes, remote: Remote) -> None:
+        if entity in self._readers:
+            self._readers[entity].match(remote)
+        else:
+            self._writers[entity].match(remote, from_the_start=False)
+
+    def _lose(self, guid: bytes) -> None:
+        self._found.pop(guid, None)
+        for writer in self._writers.values():
+            writer.readers.pop(guid, None)
+        for reader in self._readers.values():
+            reader.writers.pop(guid, None)
 
 
 class _Told:
