@@ -32,6 +32,8 @@ ELSEWHERE = {
     ("run", "--cluster"): "integration/test_cluster.py",
     ("run", "--loom"): "integration/test_hosts.py",
     ("run", "--link"): "integration/test_fly.py",
+    ("run", "--ros2"): "integration/test_ros2_clients.py",
+    ("run", "--domain"): "integration/test_ros2_clients.py",
     ("serve", "--socket"): "integration/test_serve.py",
     ("branch", "--token"): "integration/test_hosts.py",
     ("branch", "--listen"): "integration/test_branches.py",
@@ -144,6 +146,14 @@ def test_bench(airloom, monkeypatch):
     assert all(f"{one['value']:.3g}" in said for one in kept)
     assert "≥ 200" in said
     assert "cannot write" in airloom("bench --quick --json nowhere/speed.json", 2)
+
+
+def test_ros2(airloom):
+    said = airloom("ros2 short.yaml --out for_ros")
+    assert "colcon build" in said
+    assert {"airloom.rviz", "airloom.launch.py", "cf.urdf"} <= {path.name for path in Path("for_ros").iterdir()}
+    airloom("ros2 short.yaml --out workspace --interfaces")
+    assert [path.name for path in Path("workspace").iterdir()] == ["airloom_interfaces"]
 
 
 def test_plan(airloom):

@@ -97,7 +97,7 @@ def _know(parts: list[str], srvtype: str) -> None:
         ("request", (Nodetype.SEQUENCE, request)),
         ("response", (Nodetype.SEQUENCE, response)),
     ]
-    parts_of_it = [
+    parts_of_it: list[Any] = [
         (f"{p.lower()}_message", (Nodetype.NAME, f"{srvtype}_{p}")) for p in ("Request", "Response", "Event")
     ]
     messages.typestore().register({f"{srvtype}_Event": ([], fields)})
