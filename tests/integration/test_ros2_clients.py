@@ -1,4 +1,4 @@
-"""Real clients: rclpy of Jazzy and Kilted, an independent implementation of DDS, rosbags. `scripts/test` installs them."""
+"""Real clients, which `scripts/test` installs: rclpy of Jazzy and Kilted, an independent DDS, rosbags."""
 
 from __future__ import annotations
 
