@@ -23,7 +23,7 @@ from pydantic.fields import FieldInfo
 from airloom import kernels, plugin
 from airloom.commands import EDGE
 from airloom.compiled import rows
-from airloom.scenario import figures, generated, light, load, models, nozzles, objects, radio, scatter, weather
+from airloom.scenario import figures, generated, light, load, models, nozzles, objects, radio, ros2, scatter, weather
 from airloom.scenario.library import describe, known
 from airloom.sensors.sensor_errors import SensorErrors
 
@@ -121,6 +121,9 @@ SECTIONS: dict[type[BaseModel], str] = {
     radio.Nakagami: "Fading: nakagami",
     radio.Rician: "Fading: rician",
     radio.Obstruction: "Obstruction",
+    ros2.Ros2: "ROS 2",
+    ros2.Quality: "Quality of service",
+    ros2.Lockstep: "Lockstep with a node",
     models.Log: "Log",
     figures.Figure: "Figure",
     figures.Panel: "Panel",

@@ -343,6 +343,13 @@ class Template:
         """The bytes of N messages as uint8[N, size], from int64[N] and float64[N, width]."""
         return self._bytes.encode_batch(times_ns, values)
 
+    def encode_all(self, times_ns: np.ndarray, values: np.ndarray) -> list[bytes]:
+        """Likewise, each message for itself; a single one, as those have who must be told at once, the quick way."""
+        if len(times_ns) == 1:
+            return [self.encode(int(times_ns[0]), values[0])]
+        block, size = self.encode_batch(times_ns, values).tobytes(), self.size
+        return [block[at : at + size] for at in range(0, len(block), size)]
+
     def message(self, time_ns: int, values: Sequence[float] | np.ndarray) -> Any:
         """One message as an object."""
         return deserialize(self.encode(time_ns, values), self.msgtype)

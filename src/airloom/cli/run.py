@@ -146,7 +146,7 @@ def run(
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
       airloom run hover --until 600             time to fly it yourself
-      airloom run hover --ros2                  topics, services and frames for ROS 2
+      airloom run hover --ros2                  topics and frames for ROS 2
       airloom run runs/hover-1/scenario.yaml    the same run again
     """
     from airloom.cli.progress import displayed
