@@ -152,6 +152,11 @@ class Simulation:
         """Let `run` return at the next opportunity; safe in a signal handler."""
         self._stopping = True
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called and `run` has not returned yet: who waits for others need wait no longer."""
+        return self._stopping
+
     def warm_up(self) -> None:
         """Compile whatever a tick needs, without one: no time passes, nothing looks, no member is started."""
         flight, sensing = self.fleet.flight, self.fleet.sensing

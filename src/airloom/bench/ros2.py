@@ -26,9 +26,9 @@ while True:
 
 def share_of_a_core(seconds: float) -> float:
     """Processor time that the bridge takes, threads and all, for each second of simulation time."""
-    with Simulation.load("fleet", overrides=FLEET) as alone, Simulation.load("fleet", overrides=_bridged()) as bridged:
-        with _listener(bridged):
-            return _processor_time(bridged, seconds) - _processor_time(alone, seconds)
+    alone = Simulation.load("fleet", overrides=FLEET)
+    with Simulation.load("fleet", overrides=_bridged()) as bridged, _listener(bridged):
+        return _processor_time(bridged, seconds) - _processor_time(alone, seconds)
 
 
 def _bridged() -> dict:

@@ -144,8 +144,6 @@ class Participant:
                 yield sample.topic_name, sample.type_name, _user_data(sample.qos)
 
     def close(self) -> None:
-        for endpoint, _ in self._attached.values():
-            self._waitset.detach(endpoint)
         self._attached.clear()
         self._waiting.clear()
         self._topics.clear()

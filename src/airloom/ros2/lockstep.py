@@ -50,12 +50,13 @@ class Partner:
         if not self._is_there:
             self._wait_for_node()
         self._writer.write(messages.serialize(message))
-        self._bridge.incoming.act(self._wishes.hear, self._answer())
+        if (answer := self._answer()) is not None:
+            self._bridge.incoming.act(self._wishes.hear, answer)
 
     def _wait_for_node(self) -> None:
         """Until it both listens and speaks; only then the first message counts."""
         end = time.monotonic() + self._wishes.start_timeout
-        while not (self._writer.listeners and self._reader.senders):
+        while not (self._writer.listeners and self._reader.senders) and not self._sim.is_stopping:
             self._bridge.graph.tell()
             if time.monotonic() > end:
                 what = f"listens to {self._wishes.tell}" if not self._writer.listeners else "tells " + self._wishes.hear
@@ -66,9 +67,10 @@ class Partner:
             time.sleep(0.01)
         self._is_there = True
 
-    def _answer(self) -> bytes:
+    def _answer(self) -> bytes | None:
+        """None if the run is to end."""
         end = time.monotonic() + self._wishes.timeout
-        while True:
+        while not self._sim.is_stopping:
             if (found := self._reader.take(1)) != []:
                 return found[0]
             if time.monotonic() > end:
@@ -77,6 +79,7 @@ class Partner:
                     f"within {self._wishes.timeout:g} s: is the node still there?"
                 )
             self._bridge.participant.wait(self._reader, PATIENCE)
+        return None
 
     def close(self) -> None:
         self._subscription.cancel()

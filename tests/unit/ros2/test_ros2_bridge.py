@@ -178,6 +178,13 @@ def test_what_cannot_be_is_dropped_counted_and_told_once(sim, peer, topic, msgty
     assert sim.ros2.report()["dropped"][topic] == 3
 
 
+def test_a_flood_of_commands_ends_with_the_last(sim, peer):
+    writer = peer.publisher("/wind/update", messages.VECTOR3)
+    for k in range(20_000):
+        writer.write(struct.pack("<4s3d", b"\0\1\0\0", k * 1e-4, 0.0, 0.0))
+    until(lambda: sim.weather.wind((0, 0, 1))[0] == pytest.approx(1.9999), peer.step)
+
+
 def test_wrong_types_and_names_of_nobody_are_told(sim, peer):
     peer.participant.writer("rt/cf/goal_pose", TWIST, SENSOR)
     stay = peer.participant.writer("rt/nobody/cmd_vel", TWIST, SENSOR)
