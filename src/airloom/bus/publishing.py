@@ -25,7 +25,7 @@ class StateTopics:
 
     def __init__(self, bus: Bus, craft: Craft) -> None:
         name, frame = craft.name, f"{craft.name}/base_link"
-        rotors, self._number = len(craft.airframe.rotors), craft.number
+        rotors, self.number = len(craft.airframe.rotors), craft.number
         self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
         self._columns = {self._state: slice(tables.RECORD_SETPOINT)}
         if craft.vehicle.autopilot is None:  # what an autopilot wants is its own affair
@@ -38,12 +38,12 @@ class StateTopics:
         self.all = tuple(self._columns)
 
     @property
-    def number_if_state_is_wanted(self) -> int | None:
-        return self._number if self._state.wanted else None
+    def state_is_wanted(self) -> bool:
+        return self._state.wanted
 
     def batches(self, times_ns: np.ndarray, records: np.ndarray, velocities: np.ndarray | None):
         """`velocities` are those of this vehicle in its own axes, if its state is wanted."""
-        records = records[:, self._number]
+        records = records[:, self.number]
         for topic, columns in self._columns.items():
             if topic.wanted:
                 values = records[:, columns]
@@ -173,10 +173,10 @@ class Publisher:
         records = self.fleet.flight.records[:count]
         if self.clock.wanted:
             yield self.clock, times, np.zeros((count, 0))
-        wanted = [k for topics in self.state_topics if (k := topics.number_if_state_is_wanted) is not None]
+        wanted = [topics.number for topics in self.state_topics if topics.state_is_wanted]
         velocities = dict(zip(wanted, body_velocities(records[:, wanted]).swapaxes(0, 1), strict=True))
         for topics in self.state_topics:
-            yield from topics.batches(times, records, velocities.get(topics.number_if_state_is_wanted))
+            yield from topics.batches(times, records, velocities.get(topics.number))
 
     def _reading_batches(self):
         taped = self.fleet.sensing.taped

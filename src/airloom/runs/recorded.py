@@ -55,6 +55,8 @@ class Glance:
 
     def __call__(self, sim: Simulation) -> None:
         run = self._run
+        if run.is_stopping:  # perhaps since before the simulation was told to run
+            sim.stop()
         if run.link:
             run.link.serve()
         if run.pacer:
@@ -111,6 +113,10 @@ class RecordedRun:
         """End at the next chunk; safe in a signal handler."""
         self._stopping = True
         self.sim.stop()
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping
 
     @property
     def speed(self) -> float | None:
