@@ -16,7 +16,10 @@ TopicName = Annotated[str, StringConstraints(pattern=r"^(/[A-Za-z_][A-Za-z0-9_]*
 class Quality(Model):
     """How the messages of some topics travel, in ROS's words."""
 
-    reliability: Literal["reliable", "best_effort"] = "reliable"
+    reliability: Literal["reliable", "best_effort"] = Field(
+        "reliable",
+        description="whether what gets lost is sent again; best_effort is never heard by reliable subscribers",
+    )
     durability: Literal["volatile", "transient_local"] = Field(
         "volatile", description="transient_local tells late subscribers the last messages: latched"
     )
