@@ -102,10 +102,8 @@ class Tree:
         poses = self._poses()
         if self._is_ned:
             poses = _as_ned(poses)
-        rows = np.empty((len(poses), 9))
-        rows[:, :2] = divmod(self._sim.time_ns, NS_PER_SECOND)
-        rows[:, 2:] = poses
-        return self._template.encode_batch(np.zeros(1, np.int64), rows.reshape(1, -1)).tobytes()
+        stamp = divmod(self._sim.time_ns, NS_PER_SECOND)
+        return self._template.encode(0, [number for pose in poses.tolist() for number in (*stamp, *pose)])
 
     def _poses(self) -> np.ndarray:
         """[vehicle, x y z qw qx qy qz]"""
