@@ -7,7 +7,7 @@ import heapq
 from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from airloom.autopilots.autopilot import Autopilots
 from airloom.basics.clock import NS_PER_SECOND, ticks_per_period
@@ -42,6 +42,9 @@ from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
 from airloom.weather.weather import Weather
 from airloom.world.objects import oddities
+
+if TYPE_CHECKING:
+    from airloom.ros2.bridge import Bridge
 
 LONGEST_CHUNK = 1000  # ticks
 Onlooker = Callable[["Simulation"], None]
@@ -81,6 +84,8 @@ class Simulation:
         self.autopilots = Autopilots(self)
         self.radio = _make_radio(self)
         """Nodes by name, if the scenario has a radio."""
+        self.ros2 = _make_ros2(self)
+        """The bridge, if the scenario has one."""
         self.loom = Loom(self)
         self.member_logs: Path | None = None
         """Where the output of members goes that the scenario starts."""
@@ -138,13 +143,19 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        outside = self.loom.listeners is not None or len(self.autopilots) > 0 or self.radio is not None
+        others = self.radio is not None or self.ros2 is not None
+        outside = self.loom.listeners is not None or len(self.autopilots) > 0 or others
         idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle and not self.weather.info.turns
         return self._started and not outside and idle
 
     def stop(self) -> None:
         """Let `run` return at the next opportunity; safe in a signal handler."""
         self._stopping = True
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether `stop` was called and `run` has not returned yet: who waits for others need wait no longer."""
+        return self._stopping
 
     def warm_up(self) -> None:
         """Compile whatever a tick needs, without one: no time passes, nothing looks, no member is started."""
@@ -164,6 +175,8 @@ class Simulation:
             self.radio.open()
         self.autopilots.open(self.member_logs)
         self.loom.open(self.member_logs)
+        if self.ros2 is not None:
+            self.ros2.open()
         self._publisher.restart()
         self._publisher.prepare(-1)
         self.eyes.prepare()
@@ -206,6 +219,8 @@ class Simulation:
         self.autopilots.settle()
         if self.radio is not None:
             self.radio.settle()
+        if self.ros2 is not None:
+            self.ros2.settle()
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
@@ -224,6 +239,8 @@ class Simulation:
         self.autopilots.close()
         if self.radio is not None:
             self.radio.close()
+        if self.ros2 is not None:
+            self.ros2.close()
 
     def __enter__(self) -> Simulation:
         return self
@@ -379,7 +396,7 @@ class Simulation:
     def _look_back(self) -> bool:
         """Whatever follows the compiled ticks; tells whether messages were published."""
         self._hooks.control()
-        published = self._publisher.is_due(self.tick)
+        published = self._publisher.is_due(self.tick) or self.ros2 is not None
         if published:
             self._publisher.publish(self.tick)
         self.eyes.look()
@@ -391,6 +408,8 @@ class Simulation:
         had_turns = self.loom.take_turns()
         if self.radio is not None:
             self.radio.take_turn()
+        if self.ros2 is not None:
+            self.ros2.take_turn()
         self.autopilots.hear()
         if had_turns:
             self.autopilots.carry()
@@ -456,8 +475,8 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        radio = self._sim.radio
-        periods = (*self._periods, *self._sim.loom.periods, *([radio.period] if radio else []))
+        others_outside = [one.period for one in (self._sim.radio, self._sim.ros2) if one is not None]
+        periods = (*self._periods, *self._sim.loom.periods, *others_outside)
         turns = [(tick // period + 1) * period for period in periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
         turns += [call[0] for call in self._calls[:1]]
@@ -477,6 +496,14 @@ def _make_system(name: str, choice: Any) -> System:
 
 def _make_radio(sim: Simulation) -> Radio | None:
     return None if sim.scenario.radio is None else Radio(sim, sim.scenario.radio)
+
+
+def _make_ros2(sim: Simulation) -> Bridge | None:
+    if sim.scenario.ros2 is None:
+        return None
+    from airloom.ros2.bridge import Bridge
+
+    return Bridge(sim, sim.scenario.ros2)
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

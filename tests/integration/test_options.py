@@ -32,6 +32,8 @@ ELSEWHERE = {
     ("run", "--cluster"): "integration/test_cluster.py",
     ("run", "--loom"): "integration/test_hosts.py",
     ("run", "--link"): "integration/test_fly.py",
+    ("run", "--ros2"): "integration/test_ros2_clients.py",
+    ("run", "--domain"): "integration/test_ros2_clients.py",
     ("serve", "--socket"): "integration/test_serve.py",
     ("branch", "--token"): "integration/test_hosts.py",
     ("branch", "--listen"): "integration/test_branches.py",
@@ -181,6 +183,14 @@ def test_weigh(airloom):
     said = airloom("weigh brick.stl --units mm --by shell --density 1000 --thickness 0.001")
     assert "mass: 0.276" in said
     assert "--units mm" in airloom("weigh brick.stl --mass 1", 2)
+
+
+def test_ros2(airloom):
+    said = airloom("ros2 short.yaml --out for_ros")
+    assert "colcon build" in said
+    assert {"airloom.rviz", "airloom.launch.py", "cf.urdf"} <= {path.name for path in Path("for_ros").iterdir()}
+    airloom("ros2 short.yaml --out workspace --interfaces")
+    assert [path.name for path in Path("workspace").iterdir()] == ["airloom_interfaces"]
 
 
 def test_plan(airloom):

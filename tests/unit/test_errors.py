@@ -25,12 +25,12 @@ MISTAKES = {
     "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
     "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",
-    "ParameterFileError", "PluginError", "PortTaken", "Refused", "RunFolderError", "ScenarioError", "StackError",
-    "TerrainError", "TlsError", "TranscriptError", "WeatherError",
+    "ParameterFileError", "PluginError", "PortTaken", "Refused", "Ros2Error", "RunFolderError", "ScenarioError",
+    "StackError", "TerrainError", "TlsError", "TranscriptError", "WeatherError",
 }  # fmt: skip
 FAILURES = {
-    "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "Ns3Failed",
-    "WindFailed",
+    "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "NodeSilent",
+    "Ns3Failed", "WindFailed",
 }  # fmt: skip
 REFUSALS = {"CommandError", "PacketError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
 MISSIONS = {"MissionError", "MissionTimeout", "OutOfLiquid"}

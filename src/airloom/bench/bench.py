@@ -105,6 +105,8 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     found["vineyard"] = partial(_vineyard, "vineyard", False, 20.0)
     if find_spec("embreex"):
         found["vineyard, camera"] = partial(_vineyard, "vineyard, camera", True, 3.0)
+    if find_spec("cyclonedds"):
+        found["100 vehicles for ROS 2"] = _ros2
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -282,6 +284,13 @@ def _step_from_outside(effort: Effort) -> Measurement:
     trips = measured_round_trips(5 * effort.seconds)
     unit = f"µs a round trip, 99 % under {trips.most:.3g}"
     return Measurement("step from outside", trips.median, unit, 100.0, True, trips.echo / trips.median)
+
+
+def _ros2(effort: Effort) -> Measurement:
+    from airloom.bench.ros2 import share_of_a_core
+
+    share = 100 * share_of_a_core(5 * effort.seconds)
+    return Measurement("100 vehicles for ROS 2", share, "% of a core at 50 Hz", 15.0, less_is_better=True)
 
 
 def _loom_round(members: int, effort: Effort) -> Measurement:

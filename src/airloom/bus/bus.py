@@ -129,8 +129,7 @@ class Topic:
         stamps_ns = times_ns if stamps_ns is None else stamps_ns
         times = np.asarray(times_ns, np.int64).tolist()
         if self._raw_listeners:
-            block, size = template.encode_batch(stamps_ns, values).tobytes(), template.size
-            self._deliver_raw([block[at : at + size] for at in range(0, len(block), size)], times)
+            self._deliver_raw(template.encode_all(stamps_ns, values), times)
         if self._listeners or self.latched:
             stamps = np.asarray(stamps_ns, np.int64).tolist()
             for time_ns, stamp_ns, row in zip(times, stamps, np.array(values), strict=True):

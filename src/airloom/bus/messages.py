@@ -34,24 +34,24 @@ FLOAT64 = "std_msgs/msg/Float64"
 TF_MESSAGE = "tf2_msgs/msg/TFMessage"
 CLOCK = "rosgraph_msgs/msg/Clock"
 ACTUATORS = "actuator_msgs/msg/Actuators"
-SETPOINT = "airloom_msgs/msg/Setpoint"
-FLIGHT_COMMAND = "airloom_msgs/msg/FlightCommand"
+SETPOINT = "airloom_interfaces/msg/Setpoint"
+FLIGHT_COMMAND = "airloom_interfaces/msg/FlightCommand"
 JOY = "sensor_msgs/msg/Joy"
-EVENT = "airloom_msgs/msg/Event"
-WIND_INFO = "airloom_msgs/msg/WindInfo"
-CONTROL_MODE = "airloom_msgs/msg/ControlMode"
-POSITION_YAW = "airloom_msgs/msg/PositionYaw"
-VELOCITY_YAW_RATE = "airloom_msgs/msg/VelocityYawRate"
-THRUST_ATTITUDE = "airloom_msgs/msg/ThrustAttitude"
-THRUST_VELOCITY = "airloom_msgs/msg/ThrustVelocity"
-THRUST_TORQUE = "airloom_msgs/msg/ThrustTorque"
-BASE_PICTURE = "airloom_msgs/msg/BasePicture"
+EVENT = "airloom_interfaces/msg/Event"
+WIND_INFO = "airloom_interfaces/msg/WindInfo"
+CONTROL_MODE = "airloom_interfaces/msg/ControlMode"
+POSITION_YAW = "airloom_interfaces/msg/PositionYaw"
+VELOCITY_YAW_RATE = "airloom_interfaces/msg/VelocityYawRate"
+THRUST_ATTITUDE = "airloom_interfaces/msg/ThrustAttitude"
+THRUST_VELOCITY = "airloom_interfaces/msg/ThrustVelocity"
+THRUST_TORQUE = "airloom_interfaces/msg/ThrustTorque"
+BASE_PICTURE = "airloom_interfaces/msg/BasePicture"
 STRING = "std_msgs/msg/String"
-DEPOSITION_MAP = "airloom_msgs/msg/DepositionMap"
-RADIO_LINKS = "airloom_msgs/msg/RadioLinks"
-RADIO_PACKETS = "airloom_msgs/msg/RadioPackets"
+DEPOSITION_MAP = "airloom_interfaces/msg/DepositionMap"
+RADIO_LINKS = "airloom_interfaces/msg/RadioLinks"
+RADIO_PACKETS = "airloom_interfaces/msg/RadioPackets"
 
-_OWN_DEFINITIONS = {
+OWN_DEFINITIONS = {
     ACTUATORS: """
         std_msgs/Header header
         float64[] position
@@ -174,11 +174,11 @@ _NANOSECONDS = 1_000_000_000
 
 @cache
 def typestore() -> Typestore:
-    """All known types: those of ROS 2 Humble and Airloom's own."""
+    """All known types: those of ROS 2 Jazzy, which Kilted shares, and Airloom's own."""
     from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
-    store = get_typestore(Stores.ROS2_HUMBLE)
-    for msgtype, text in _OWN_DEFINITIONS.items():
+    store = get_typestore(Stores.ROS2_JAZZY)
+    for msgtype, text in OWN_DEFINITIONS.items():
         store.register(get_types_from_msg(text, msgtype))
     return store
 
@@ -404,6 +404,13 @@ class Template:
     def encode_batch(self, times_ns: np.ndarray, values: np.ndarray) -> np.ndarray:
         """The bytes of N messages as uint8[N, size], from int64[N] and float64[N, width]."""
         return self._bytes.encode_batch(times_ns, values)
+
+    def encode_all(self, times_ns: np.ndarray, values: np.ndarray) -> list[bytes]:
+        """Likewise, each message for itself; a single one, as those have who must be told at once, the quick way."""
+        if len(times_ns) == 1:
+            return [self.encode(int(times_ns[0]), values[0])]
+        block, size = self.encode_batch(times_ns, values).tobytes(), self.size
+        return [block[at : at + size] for at in range(0, len(block), size)]
 
     def message(self, time_ns: int, values: Sequence[float] | np.ndarray) -> Any:
         """One message as an object."""

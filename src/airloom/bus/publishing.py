@@ -25,7 +25,7 @@ class StateTopics:
 
     def __init__(self, bus: Bus, craft: Craft) -> None:
         name, frame = craft.name, f"{craft.name}/base_link"
-        rotors, self._number = len(craft.airframe.rotors), craft.number
+        rotors, self.number = len(craft.airframe.rotors), craft.number
         self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
         self._columns = {self._state: slice(tables.RECORD_SETPOINT)}
         if craft.vehicle.autopilot is None:  # what an autopilot wants is its own affair
@@ -37,20 +37,28 @@ class StateTopics:
         self._columns[speeds] = slice(tables.RECORD_SPEEDS, tables.RECORD_SPEEDS + rotors)
         self.all = tuple(self._columns)
 
-    def batches(self, times_ns: np.ndarray, records: np.ndarray):
-        records = records[:, self._number]
+    @property
+    def state_is_wanted(self) -> bool:
+        return self._state.wanted
+
+    def batches(self, times_ns: np.ndarray, records: np.ndarray, velocities: np.ndarray | None):
+        """`velocities` are those of this vehicle in its own axes, if its state is wanted."""
+        records = records[:, self.number]
         for topic, columns in self._columns.items():
             if topic.wanted:
                 values = records[:, columns]
-                yield topic, times_ns, _with_body_velocity(values) if topic is self._state else values
+                if topic is self._state:
+                    values = values.copy()
+                    values[:, 7:10] = velocities
+                yield topic, times_ns, values
 
 
-def _with_body_velocity(states: np.ndarray) -> np.ndarray:
-    """ROS gives an odometry's velocity in the child frame; the state has it in the world."""
-    to_world = matrix_from_quaternion(states[:, 3:7])
-    out = states.copy()
-    out[:, 7:10] = np.einsum("nij,ni->nj", to_world, states[:, 7:10])  # by the transpose
-    return out
+def body_velocities(states: np.ndarray) -> np.ndarray:
+    """ROS gives an odometry's velocity in the child frame; the state has it in the world. For all at once:
+    [time, vehicle, state].
+    """
+    to_world = matrix_from_quaternion(states[..., 3:7])
+    return np.einsum("nvij,nvi->nvj", to_world, states[..., 7:10])  # by the transpose
 
 
 class Tape(Protocol):
@@ -165,8 +173,10 @@ class Publisher:
         records = self.fleet.flight.records[:count]
         if self.clock.wanted:
             yield self.clock, times, np.zeros((count, 0))
+        wanted = [topics.number for topics in self.state_topics if topics.state_is_wanted]
+        velocities = dict(zip(wanted, body_velocities(records[:, wanted]).swapaxes(0, 1), strict=True))
         for topics in self.state_topics:
-            yield from topics.batches(times, records)
+            yield from topics.batches(times, records, velocities.get(topics.number))
 
     def _reading_batches(self):
         taped = self.fleet.sensing.taped

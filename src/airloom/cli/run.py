@@ -106,6 +106,10 @@ def run(
         str | None,
         typer.Option(metavar="ADDRESS", help="Start members on the workers of this Dask cluster, tcp://HOST:8786."),
     ] = None,
+    ros2: Annotated[bool, flag("--ros2", help="Be a node of ROS 2, on this machine only; `ros2:` says more.")] = False,
+    domain: Annotated[
+        int | None, typer.Option(metavar="N", min=0, max=232, help="Of ROS 2; ROS_DOMAIN_ID or 0 if left out.")
+    ] = None,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
@@ -142,6 +146,7 @@ def run(
       airloom run hover --set engine=batch --set vehicles.cf.mass=0.03 --seed 7
       airloom run my_scenario.yaml --out results/first
       airloom run hover --until 600             time to fly it yourself
+      airloom run hover --ros2                  topics and frames for ROS 2
       airloom run runs/hover-1/scenario.yaml    the same run again
     """
     from airloom.cli.progress import displayed
@@ -153,10 +158,10 @@ def run(
         from airloom.studio.web.ports import check
 
         check(host, port)
-    pace = parsed_speed(("1" if link or studio else "max") if speed is None else speed)
     figures = not (no_log or no_figures)
+    chosen = _with_ros2(load(scenario, parsed_settings(set_) | _checked(until, seed)), ros2, domain)
+    pace = parsed_speed(("1" if link or studio or chosen.ros2 else "max") if speed is None else speed)
     wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
-    chosen = load(scenario, parsed_settings(set_) | _checked(until, seed))
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
     raise typer.Exit(_concluded(*flown, wishes))
@@ -167,6 +172,18 @@ def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
         raise typer.BadParameter(f"must be greater than 0 s, got {until:g}", param_hint="--until")
     given = {"duration": until, "seed": seed}
     return {key: value for key, value in given.items() if value is not None}
+
+
+def _with_ros2(scenario: Scenario, wanted: bool, domain: int | None) -> Scenario:
+    """With a bridge if it is wanted, or told which domain to be in."""
+    from airloom.scenario.ros2 import Ros2
+
+    if not wanted and domain is None:
+        return scenario
+    bridge = scenario.ros2 or Ros2()
+    if domain is not None:
+        bridge = bridge.model_copy(update={"domain": domain})
+    return scenario.model_copy(update={"ros2": bridge})
 
 
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
@@ -229,6 +246,9 @@ def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
     """What is of interest once the run has begun."""
     if wishes.link:
         yield _invitation(run)
+    if (bridge := run.sim.ros2) is not None:
+        where = f"on {bridge.wishes.interface}" if bridge.wishes.interface else "on this machine"
+        yield f"ROS 2 nodes find /airloom in domain {bridge.domain} {where}"
     if addresses := run.sim.autopilots.addresses():
         places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
         more = ", …" if len(addresses) > MOST_ADDRESSES else ""

@@ -54,6 +54,8 @@ class Glance:
 
     def __call__(self, sim: Simulation) -> None:
         run = self._run
+        if run.is_stopping:  # perhaps since before the simulation was told to run
+            sim.stop()
         if run.link:
             run.link.serve()
         if run.pacer:
@@ -89,7 +91,9 @@ class RecordedRun:
         self.paused = False
         self.audience = 0
         """How many look on: with any, a run that is over stays to be looked at, and may be flown again."""
-        self.link = ControlLink(self) if link else None
+        self.link = ControlLink(self) if link or sim.ros2 else None
+        if sim.ros2 and self.link:
+            sim.ros2.requests = self.link.carry_out
         self._stopping = False
         self._restarting = False
         self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
@@ -110,6 +114,10 @@ class RecordedRun:
         """End at the next chunk; safe in a signal handler."""
         self._stopping = True
         self.sim.stop()
+
+    @property
+    def is_stopping(self) -> bool:
+        return self._stopping
 
     @property
     def speed(self) -> float | None:
@@ -218,6 +226,7 @@ class RecordedRun:
             **({"members": ends} if ends else {}),
             **({"systems": reports} if reports else {}),
             **({"radio": sim.radio.summary()} if sim.radio is not None else {}),
+            **({"ros2": sim.ros2.report()} if sim.ros2 else {}),
             **({"swarm": swarms} if swarms else {}),
             "vehicle_count": len(sim.vehicles),
             "vehicles": {vehicle.name: final_state(vehicle) for vehicle in shown},
@@ -287,6 +296,8 @@ class RecordedRun:
         began = time.perf_counter()
         self.note_time()
         self.link.serve(wait=Glance.slice)
+        if self.sim.ros2 is not None:
+            self.sim.ros2.serve()
         self._stood_still += time.perf_counter() - began
 
     def _goes_on(self) -> bool:

@@ -16,6 +16,7 @@ from .light import Light
 from .nozzles import Nozzle
 from .objects import Object
 from .radio import Radio
+from .ros2 import Ros2
 from .surfaces import Aerodynamics, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
@@ -382,6 +383,7 @@ class Scenario(Model):
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
+    ros2: Ros2 | None = Field(None, description="a bridge to ROS 2; there is none if left out")
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
 

@@ -52,7 +52,7 @@ def test_wanted_follows_the_subscribers(bus):
 def test_a_wrong_message_is_refused(bus):
     topic = bus.advertise("/cf/command", messages.FLIGHT_COMMAND)
     with pytest.raises(
-        TypeError, match=r"/cf/command carries airloom_msgs/msg/FlightCommand; airloom_msgs/msg/Event can"
+        TypeError, match=r"/cf/command carries airloom_interfaces/msg/FlightCommand; airloom_interfaces/msg/Event can"
     ):
         topic.publish(messages.event(0, "cf", "info", "hello"), 0)
     with pytest.raises(TypeError, match="a Python float cannot be published"):
@@ -67,7 +67,7 @@ def test_a_wrong_message_is_refused(bus):
         ("cf/command", messages.EVENT, "is no topic name"),
         ("/cf/9", messages.EVENT, "is no topic name"),
         ("/x", "nav_msgs/msg/Odometri", "did you mean 'nav_msgs/msg/Odometry'"),
-        ("/taken", messages.IMU, "already advertised as airloom_msgs/msg/Event"),
+        ("/taken", messages.IMU, "already advertised as airloom_interfaces/msg/Event"),
         ("/mine", messages.flight_command("b"), "with another template"),
     ],
 )

@@ -78,6 +78,13 @@ class ControlLink:
                 answer.set_result(reply)
         self._tower.show()
 
+    def carry_out(self, given: dict[str, Any]) -> dict[str, Any]:
+        """The reply to a request that comes from elsewhere within this process, such as from ROS 2."""
+        try:
+            return self._reply(parse(json.dumps(given).encode()))
+        except RequestError as error:
+            return refusal(str(error))
+
     def _reply(self, request: Request) -> dict[str, Any]:
         sim = self._run.sim
         try:
