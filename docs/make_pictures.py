@@ -67,7 +67,6 @@ SHOTS = {
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
-    "swarm-ardupilot-radio": Shot(90, zoom=2.2, middle=(0.43, 0.38)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
     "terrain": Shot(150),
     "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
