@@ -151,7 +151,7 @@ def test_the_same_bits_in_the_process_and_in_one_process_each(tmp_path):
         sim.member_logs = tmp_path
         sim.run(until=11)
         assert (sim.state_hash(), sim.radio.summary()) == inside
-    assert min(node["heard"] for node in inside[1].values()) > 50
+    assert min(node["heard"] for node in inside[1]["nodes"].values()) > 50
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_followers_keep_their_places_with_half_of_the_words_and_the_next_one_lea
     run = RecordedRun(sim, RunFolder.create(tmp_path / "run"))
     run.fly()
     assert run.outcome.status == "finished", run.outcome.reason
-    nodes = sim.radio.summary()
+    nodes = sim.radio.summary()["nodes"]
     share = sum(node["heard"] for node in nodes.values()) / sum(4 * node["sent"] for node in nodes.values())
     assert 0.35 < share < 0.65
     led = sim.systems["formation"]._logic.leaders[1:]

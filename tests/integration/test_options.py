@@ -189,8 +189,8 @@ def test_ros2(airloom):
     said = airloom("ros2 short.yaml --out for_ros")
     assert "colcon build" in said
     assert {"airloom.rviz", "airloom.launch.py", "cf.urdf"} <= {path.name for path in Path("for_ros").iterdir()}
-    airloom("ros2 short.yaml --out workspace --interfaces")
-    assert [path.name for path in Path("workspace").iterdir()] == ["airloom_interfaces"]
+    airloom("ros2 short.yaml --out ros_workspace --interfaces")
+    assert [path.name for path in Path("ros_workspace").iterdir()] == ["airloom_interfaces"]
 
 
 def test_plan(airloom):
