@@ -18,6 +18,7 @@ from validation import (
     tank,
     terrain,
     weather,
+    wings,
 )
 from validation.case import Case
 
@@ -74,4 +75,6 @@ CASES: list[Case] = [
     swarm.lloyd_coverage,
     swarm.consensus_rate,
     swarm.auction_worth,
+    wings.aeroplane_modes,
+    wings.floating,
 ]
