@@ -90,7 +90,10 @@ class Overlay:
 
 
 class Dots(Overlay):
-    """Strokes without length that are as wide as a few pixels at any distance; close by the hull hides them."""
+    """Strokes as wide as a few pixels at any distance, so short that they are dots; close by the hull hides them.
+
+    One without any length has no direction, and is not drawn.
+    """
 
     def __init__(self, *args) -> None:
         super().__init__(*args)
@@ -100,7 +103,9 @@ class Dots(Overlay):
         ]
 
     def show(self, time: float, states: np.ndarray, selected: int | None) -> None:
-        self.handles[0].points = np.repeat(states[:, None, POSITION], 2, axis=1)  # type: ignore[attr-defined]
+        ends = np.repeat(states[:, None, POSITION], 2, axis=1)
+        ends[:, 1, 2] += 0.05 * self.fleet.size
+        self.handles[0].points = ends  # type: ignore[attr-defined]
 
 
 class Setpoints(Overlay):
