@@ -12,6 +12,7 @@ from airloom.scenario import load
 from airloom.studio.scene.daylight import daylight
 from airloom.studio.scene.fleet_view import FINE_AT_MOST, TEAL, FleetView
 from airloom.studio.scene.landscape import Landscape, height_lines
+from airloom.studio.scene.overlays import Dots, Fleet
 from airloom.studio.scene.pieces import Pieces
 from airloom.studio.scene.sky import sky_image
 from airloom.studio.scene.trails import LINES_AT_MOST, Trails
@@ -270,3 +271,17 @@ def test_an_edit_of_an_obstacle_leaves_ground_and_things_as_they_are(server, sen
     assert not any("things" in getattr(message, "name", "") for message in sent)
     assert server.scene.get_handle_by_name("/world/landscape/obstacles/ball") is None
     assert server.scene.get_handle_by_name("/world/landscape/obstacles/house") is not None
+
+
+def test_dots_have_a_direction_and_stay_dots(server):
+    """A stroke without length is not drawn by browsers."""
+    run = fleet_of(3)
+    fleet = Fleet(run, list(run.vehicles))
+    dots = Dots(server.scene, "/dots", fleet, TEAL)
+    states = snapshot(0.0, run).states
+    dots.show(0.0, states, None)
+    (strokes,) = dots.handles
+    lengths = np.linalg.norm(strokes.points[:, 1] - strokes.points[:, 0], axis=1)
+    assert (lengths > 0).all()
+    assert (lengths < 0.1 * fleet.size).all()
+    assert strokes.points[:, 0] == pytest.approx(states[:, :3])
