@@ -278,7 +278,7 @@ def test_dots_have_a_direction_and_stay_dots(server):
     run = fleet_of(3)
     fleet = Fleet(run, list(run.vehicles))
     dots = Dots(server.scene, "/dots", fleet, TEAL)
-    states = snapshot(0.0, run).states
+    states = snapshot(0.0, run).vehicles
     dots.show(0.0, states, None)
     (strokes,) = dots.handles
     lengths = np.linalg.norm(strokes.points[:, 1] - strokes.points[:, 0], axis=1)
