@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import select
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
@@ -80,7 +81,7 @@ class Ending:
         _leave_the_second_to_the_system()
         if self._run is not None:
             self._run.stop()
-            if self._run.is_starting:
+            if self._run.is_starting and not _is_compiling():
                 raise Interrupted
 
 
@@ -137,6 +138,16 @@ def handled_by(handle: Callable[[int], None]) -> Iterator[None]:
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
+
+
+def _is_compiling() -> bool:
+    """Whether a signal came while the compiler was at work, which an exception may crash: it is waited for."""
+    frame = sys._getframe()
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in ("numba", "llvmlite"):
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def _leave_the_second_to_the_system() -> None:
