@@ -33,6 +33,16 @@ def register(app: typer.Typer) -> None:
     app.command()(weigh)
 
 
+XacroArguments = Annotated[
+    list[str] | None,
+    typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a xacro file; may be repeated."),
+]
+Places = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FOLDER", help="Where else models and packages are, which may be read; may be repeated."),
+]
+
+
 def import_(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="SDF, URDF, xacro or MJCF: a file, or a model's folder.")
@@ -40,14 +50,8 @@ def import_(
     folder: Annotated[
         Path | None, typer.Option("--out", metavar="FOLDER", help="What to make; named after the model if left out.")
     ] = None,
-    argument: Annotated[
-        list[str] | None,
-        typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a xacro file; may be repeated."),
-    ] = None,
-    path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Where else models and packages are, which may be read; may be repeated."),
-    ] = None,
+    argument: XacroArguments = None,
+    path: Places = None,
 ) -> None:
     """Make a vehicle or a world of somebody else's model.
 
@@ -89,14 +93,8 @@ def export(
     pose: Annotated[
         str | None, typer.Option(metavar="X,Y,Z[,R,P,Y]", help="Where it stands: metres, and radians if turned.")
     ] = None,
-    argument: Annotated[
-        list[str] | None,
-        typer.Option("--arg", metavar="NAME=VALUE", help="An argument of a xacro file; may be repeated."),
-    ] = None,
-    path: Annotated[
-        list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Where else models and packages are, which may be read; may be repeated."),
-    ] = None,
+    argument: XacroArguments = None,
+    path: Places = None,
 ) -> None:
     """Write a vehicle, or a model, for another simulator.
 

@@ -8,22 +8,7 @@ import numpy as np
 import pytest
 
 from airloom.physics.submersion import add_mesh, add_revolved
-
-
-def box(size):
-    """Twelve triangles that face outwards."""
-    half = 0.5 * np.array(size)
-    triangles = []
-    for axis in range(3):
-        for side in (-1.0, 1.0):
-            corners = []
-            for u, v in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
-                corner = np.empty(3)
-                corner[axis], corner[(axis + 1) % 3], corner[(axis + 2) % 3] = side, u, v
-                corners.append(corner * half)
-            a, b, c, d = corners if side > 0 else corners[::-1]
-            triangles += [[a, b, c], [a, c, d]]
-    return np.array(triangles)
+from airloom.vehicles.hull import box_triangles
 
 
 def unit(*v):
@@ -52,7 +37,7 @@ def counted(is_inside, reach, n, d, count=4_000_000):
 
 
 def test_a_box_that_floats_level():
-    volume, middle = wet_mesh(box((2.0, 1.0, 0.5)), (0.0, 0.0, 1.0), -0.1)
+    volume, middle = wet_mesh(box_triangles((2.0, 1.0, 0.5)), (0.0, 0.0, 1.0), -0.1)
     assert volume == pytest.approx(2.0 * 1.0 * 0.15, rel=1e-12)
     assert middle == pytest.approx([0, 0, -0.175], abs=1e-12)
 
@@ -60,13 +45,13 @@ def test_a_box_that_floats_level():
 def test_a_box_cut_through_its_middle_by_any_plane_is_half_wet():
     rng = np.random.default_rng(3)
     for n in rng.standard_normal((20, 3)):
-        assert wet_mesh(box((2.0, 1.0, 0.5)), unit(*n), 0.0)[0] == pytest.approx(0.5, rel=1e-12)
+        assert wet_mesh(box_triangles((2.0, 1.0, 0.5)), unit(*n), 0.0)[0] == pytest.approx(0.5, rel=1e-12)
 
 
 def test_a_corner_of_a_box():
     """The plane at distance d from a corner of a cube cuts off a tetrahedron of three legs √3 d."""
     depth = 0.2
-    volume, middle = wet_mesh(box((1.0, 1.0, 1.0)), unit(1, 1, 1), -0.5 * 3**0.5 + depth)
+    volume, middle = wet_mesh(box_triangles((1.0, 1.0, 1.0)), unit(1, 1, 1), -0.5 * 3**0.5 + depth)
     leg = 3**0.5 * depth
     assert volume == pytest.approx(leg**3 / 6, rel=1e-12)
     assert middle == pytest.approx([-0.5 + leg / 4] * 3, rel=1e-12)
