@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from airloom.compiled import compiled
 from airloom.swarm.flocking import propel
-from airloom.swarm.metrics import Metrics, measure
+from airloom.swarm.metrics import Metrics, distances_between, measure
 from airloom.swarm.surroundings import Arena, Shills, add_walls
 from airloom.swarm.vasarhelyi import Vasarhelyi, add_vasarhelyi
 from validation.case import Outcome, Row, case
@@ -89,8 +90,7 @@ def seen_by_all(now: np.ndarray, before: np.ndarray, own: GpsError, others: GpsE
     mine, theirs = np.zeros((AGENTS, 6)), np.zeros((AGENTS, 6))
     mine[:, :2], mine[:, 3:5] = now[:, :2] + own.position, now[:, 2:] + own.velocity
     theirs[:, :2], theirs[:, 3:5] = before[:, :2] + others.position, before[:, 2:] + others.velocity
-    apart = np.linalg.norm(now[:, None, :2] - now[None, :, :2], axis=2)
-    return mine, np.broadcast_to(theirs, (AGENTS, AGENTS, 6)).copy(), (apart <= RANGE) & ~np.eye(AGENTS, dtype=bool)
+    return mine, np.broadcast_to(theirs, (AGENTS, AGENTS, 6)).copy(), (distances_between(now[:, :2]) <= RANGE) & ~np.eye(AGENTS, dtype=bool)
 
 
 def wanted(setting: Setting, mine: np.ndarray, theirs: np.ndarray, heard: np.ndarray) -> np.ndarray:
@@ -102,27 +102,34 @@ def wanted(setting: Setting, mine: np.ndarray, theirs: np.ndarray, heard: np.nda
     return V_FLOCK * out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-12)
 
 
+@compiled
+def follow(state: np.ndarray, target: np.ndarray, noise: np.ndarray) -> None:
+    """Velocities after the target with a lag, a step for each row of noise."""
+    for shake in noise:
+        for agent in range(AGENTS):
+            x, y, vx, vy = state[agent]
+            ax, ay = (target[agent, 0] - vx) / RELAXATION, (target[agent, 1] - vy) / RELAXATION
+            bounded = STEP * min(1.0, MOST_ACCELERATION / max(np.sqrt(ax * ax + ay * ay), 1e-12))
+            state[agent, 0], state[agent, 1] = x + STEP * vx, y + STEP * vy
+            state[agent, 2], state[agent, 3] = vx + bounded * ax + shake[agent, 0], vy + bounded * ay + shake[agent, 1]
+
+
 def fly(setting: Setting, seed: int) -> list[Metrics]:
     """Point masses that follow the law with a lag: the metrics every 0.2 s. State [agent, x y vx vy]."""
     random = np.random.default_rng(seed)
     state = np.hstack([scattered(setting, random), np.zeros((AGENTS, 2))])
     own, others = GpsError(random), GpsError(random)
     arena, reach = Arena(radius=setting.radius), Vasarhelyi(kind="vasarhelyi").reach(V_FLOCK)
-    law_every, kept = round(GPS_PERIOD / STEP), round(DELAY / STEP)
-    past, seen = [state] * kept, []
-    for step in range(round(setting.length / STEP)):
-        if step % law_every == 0:
-            own.step()
-            others.step()
-            target = wanted(setting, *seen_by_all(state, past[step % kept], own, others))
-            padded = np.pad(state, ((0, 0), (0, 1)))
-            seen.append(measure(padded[:, [0, 1, 4]], padded[:, [2, 3, 4]], reach, COLLISION_RADIUS, arena))
-        past[step % kept] = state
-        change = STEP / RELAXATION * (target - state[:, 2:] - own.velocity)
-        size = np.linalg.norm(change, axis=1, keepdims=True)
-        change *= np.minimum(1.0, MOST_ACCELERATION * STEP / np.maximum(size, 1e-12))
-        noise = np.sqrt(2.0 * OUTER_NOISE * STEP) * random.standard_normal((AGENTS, 2))
-        state = np.hstack([state[:, :2] + STEP * state[:, 2:], state[:, 2:] + change + noise])
+    delay, past, seen = round(DELAY / GPS_PERIOD), [state.copy()], []
+    for _ in range(round(setting.length / GPS_PERIOD)):
+        own.step()
+        others.step()
+        target = wanted(setting, *seen_by_all(state, past[max(-1 - delay, -len(past))], own, others))
+        padded = np.pad(state, ((0, 0), (0, 1)))
+        seen.append(measure(padded[:, [0, 1, 4]], padded[:, [2, 3, 4]], reach, COLLISION_RADIUS, arena))
+        noise = np.sqrt(2.0 * OUTER_NOISE * STEP) * random.standard_normal((round(GPS_PERIOD / STEP), AGENTS, 2))
+        follow(state, target - own.velocity, noise)
+        past.append(state.copy())
     return seen
 
 

@@ -44,8 +44,8 @@ def measure(
     positions: np.ndarray, velocities: np.ndarray, reach: float, collision_radius: float, arena: Arena | None = None
 ) -> Metrics:
     """Positions [member, 3], m, and velocities [member, 3], m/s."""
-    distances = np.linalg.norm(positions[:, None] - positions[None, :], axis=2)
-    pairs = np.triu_indices(len(positions), 1)
+    distances = distances_between(positions)
+    pairs = distances[np.triu(np.ones_like(distances, bool), 1)]
     labels = clusters(distances < reach)
     sizes = np.bincount(labels)
     out = beyond(positions, arena)
@@ -55,12 +55,18 @@ def measure(
         largest=int(sizes.max(initial=0)),
         smallest=int(sizes.min()) if len(sizes) else 0,
         alone=int((sizes == 1).sum()),
-        too_near=int((distances[pairs] <= collision_radius).sum()),
-        nearest=float(distances[pairs].min(initial=np.inf)),
+        too_near=int((pairs <= collision_radius).sum()),
+        nearest=float(pairs.min(initial=np.inf)),
         speed=float(np.linalg.norm(velocities, axis=1).mean()) if len(velocities) else 0.0,
         outside=int((out > 0.0).sum()),
         astray=float(out[out > 0.0].mean()) if (out > 0.0).any() else 0.0,
     )
+
+
+def distances_between(positions: np.ndarray) -> np.ndarray:
+    """Of each two: [member, member], m."""
+    apart = positions[:, None] - positions[None, :]
+    return np.sqrt(np.einsum("ijk,ijk->ij", apart, apart))
 
 
 def clusters(linked: np.ndarray) -> np.ndarray:
