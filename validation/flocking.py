@@ -90,7 +90,11 @@ def seen_by_all(now: np.ndarray, before: np.ndarray, own: GpsError, others: GpsE
     mine, theirs = np.zeros((AGENTS, 6)), np.zeros((AGENTS, 6))
     mine[:, :2], mine[:, 3:5] = now[:, :2] + own.position, now[:, 2:] + own.velocity
     theirs[:, :2], theirs[:, 3:5] = before[:, :2] + others.position, before[:, 2:] + others.velocity
-    return mine, np.broadcast_to(theirs, (AGENTS, AGENTS, 6)).copy(), (distances_between(now[:, :2]) <= RANGE) & ~np.eye(AGENTS, dtype=bool)
+    return (
+        mine,
+        np.broadcast_to(theirs, (AGENTS, AGENTS, 6)).copy(),
+        (distances_between(now[:, :2]) <= RANGE) & ~np.eye(AGENTS, dtype=bool),
+    )
 
 
 def wanted(setting: Setting, mine: np.ndarray, theirs: np.ndarray, heard: np.ndarray) -> np.ndarray:

@@ -9,11 +9,14 @@ from math import exp
 import numpy as np
 import pytest
 import shapely
+from rasterio.transform import from_origin
 from tests.fields import HERE, point, polygon, position, write
+from tests.surveys import raster
 
 import airloom as al
 from airloom.farm import plan_field, plans_of
 from airloom.farm.job import job_text
+from airloom.terrain.build import build_terrain
 
 SMALL = [(-30, -6), (30, -6), (30, 6), (-30, 6)]
 SCENARIO = """
@@ -256,6 +259,45 @@ def test_a_plan_of_a_ground_station_sprays_as_much(work, tmp_path):
     assert found.good, found.text
     assert sim.vehicles["drone"].tank.given == pytest.approx(job.totals.litres, rel=0.05)
     assert all(abs(place[0]) < 32 for _, place, _ in edges.found)
+
+
+@pytest.fixture
+def wood(tmp_path):
+    """A meadow with three trees of 15 m: in the field, where lines are changed, and on the way to be refilled."""
+    x, y = np.arange(-60.5, 60.5), np.arange(29.5, -30.5, -1.0)[:, None]
+    trees = [np.hypot(x - at_x, y - at_y) < 1.6 for at_x, at_y in ((5, 1), (39, 2), (-34, -9))]
+    file = raster(tmp_path / "wood.tif", 15.0 * np.any(trees, axis=0), transform=from_origin(-61, 30, 1, 1), crs=None)
+    origin = HERE.latitude, HERE.longitude, HERE.altitude
+    return build_terrain(file, crs="local", origin=origin, out=tmp_path / "wood")
+
+
+@pytest.mark.parametrize("by", ["job", "plan"])
+def test_trees_that_the_survey_shows_are_flown_over(work, wood, tmp_path, by):
+    where = {"world.terrain": str(wood)}
+    field = write(tmp_path / "f.geojson", polygon(SMALL), point(-36, -12))
+    planned = plan_field(field, terrain=wood, surface="top", height=3.0, rate=30.0)
+    (tmp_path / "job.json").write_text(job_text(planned.job))
+    (tmp_path / "work.yaml").write_text(SCENARIO)
+    if by == "plan":
+        (text,) = plans_of(planned.job, highest=planned.clearance.highest)
+        (tmp_path / "a.plan").write_text(text)
+        where["systems.job"] = {"kind": "mission", "file": str(tmp_path / "a.plan")}
+    sim = al.Simulation.load(tmp_path / "work.yaml", overrides=where)
+    pilot, gaps = sim.pilot("drone"), []
+    while sim.time < 1000.0 and not sim.verdict.findings:
+        sim.run(sim.time + 0.1)
+        x, y, z = pilot.vehicle.position
+        if pilot.vehicle.armed and np.hypot(x + 36, y + 12) > 2.0:
+            gaps.append(z - pilot.highest((x, y), (x + 0.1, y)))
+    assert sim.verdict.findings[0].good, sim.verdict.findings[0].text
+    assert min(gaps) > 1.0
+
+
+def test_a_plan_over_trees_without_knowing_of_them_is_warned_of(wood, tmp_path, airloom):
+    field = write(tmp_path / "f.geojson", polygon(SMALL), point(-36, -12))
+    for surface, is_told in (("ground", True), ("top", False)):
+        told = airloom(f"plan {field} --terrain {wood} --surface {surface} --out {tmp_path / 'x.job'}")
+        assert ("plan with --surface top" in told) == is_told
 
 
 def test_a_vehicle_without_a_tank_tells_what_it_would_spray(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from enum import StrEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -182,8 +183,20 @@ def _tell(planned: Plan) -> None:
     ):
         table.add_row(what, text)
     out.print(table)
+    _tell_of_what_juts_out(planned)
     if planned.shortfalls:
         _tell_of_shortfalls(planned)
+
+
+def _tell_of_what_juts_out(planned: Plan) -> None:
+    """Trees and plants that the terrain shows are flown over only if the plan knows that it does."""
+    if planned.wishes.surface == "ground":
+        jut, (x, y) = max(
+            (planned.clearance.jut(line.start, line.end) for line in planned.job.lines), key=itemgetter(0)
+        )
+        if jut > planned.job.canopy + planned.job.height / 2:
+            warn(f"Careful: the terrain juts out by {jut:.1f} m near a line, at ({x:.1f}, {y:.1f}): if it shows plants "
+                 "or trees, not the bare ground, plan with --surface top.")  # fmt: skip
 
 
 def _range(values: list[float]) -> str:

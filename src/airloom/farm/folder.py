@@ -27,7 +27,7 @@ def write_plan(plan: Plan, out: str | Path, sprayer: Sprayer = "sprayer", servo:
     out, most = Path(out), plan.wishes.flow[1] if plan.wishes.flow else None
     with made_beside(out, JOB, "job", FarmError) as folder:
         (folder / JOB).write_text(job_text(plan.job), encoding="utf-8")
-        for number, text in enumerate(plans_of(plan.job, sprayer, servo, most), start=1):
+        for number, text in enumerate(plans_of(plan.job, sprayer, servo, most, plan.clearance.highest), start=1):
             (folder / TANK.format(number)).write_text(text, encoding="utf-8")
         draw_plan(plan, folder / PICTURE)
     return out

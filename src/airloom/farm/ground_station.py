@@ -11,7 +11,8 @@ What opens the nozzles depends on the autopilot:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from math import degrees, dist, inf, radians
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from airloom.farm.job import NEARBY, Job, JobLine
 from airloom.farm.routes import Point, Routes
 from airloom.world.geodesy import local_to_geodetic
 
+Highest = Callable[[Point, Point], float]
 Sprayer = Literal["sprayer", "servo", "actuator"]
 WAYPOINT, LAND, TAKEOFF, CHANGE_SPEED, SERVO, ACTUATOR, SPRAYER = 16, 21, 22, 178, 183, 187, 216
 ABOVE_HOME, NO_PLACE = 3, 2
@@ -30,8 +32,8 @@ APART = 2.0  # m: a change of height so near to one of the flow has no waypoint 
 
 
 class _PlanWriter:
-    def __init__(self, job: Job, sprayer: Sprayer, servo: int, most: float) -> None:
-        self._job, self._sprayer, self._servo, self._most = job, sprayer, servo, most
+    def __init__(self, job: Job, sprayer: Sprayer, servo: int, most: float, highest: Highest) -> None:
+        self._job, self._sprayer, self._servo, self._most, self._highest = job, sprayer, servo, most, highest
         self._routes, o = Routes(job.no_fly), job.origin
         self._origin = radians(o.latitude), radians(o.longitude), float(o.altitude)
         self._items: list[dict[str, Any]] = []
@@ -42,7 +44,7 @@ class _PlanWriter:
         self._go(TAKEOFF, x, y, height + job.transit)
         self._do(CHANGE_SPEED, 1, job.speed, -1)
         for line in lines:
-            if line is lines[0] or dist(here, line.start) > NEARBY or not self._routes.is_free(here, line.start):
+            if line is lines[0] or not self._is_clear(here, line.start, min(height, line.height(0.0))):
                 self._travel(here, line.start, max(height, line.height(0.0)))
             self._fly(line)
             here, height = line.end, line.height(line.length)
@@ -59,10 +61,17 @@ class _PlanWriter:
         }  # fmt: skip
         return json.dumps(content, indent=1) + "\n"
 
+    def _is_clear(self, here: Point, goal: Point, height: float) -> bool:
+        """Whether it is near, and nothing stands on the straight way at a height."""
+        is_near = dist(here, goal) <= NEARBY and self._routes.is_free(here, goal)
+        return is_near and height > self._highest(here, goal) + self._job.height / 2
+
     def _travel(self, here: Point, goal: Point, height: float) -> None:
-        """At the height for that, around what is not flown over."""
-        for x, y in self._routes.whole(here, goal):
-            self._go(WAYPOINT, x, y, height + self._job.transit)
+        """At the height for that and half of it above the highest on the way, around what is not flown over."""
+        way, transit = self._routes.whole(here, goal), self._job.transit
+        level = max(height + transit, *(self._highest(a, b) + transit / 2 for a, b in pairwise(way)))
+        for x, y in way:
+            self._go(WAYPOINT, x, y, level)
 
     def _fly(self, line: JobLine) -> None:
         """Waypoints where the height or the flow changes; what changes follows its waypoint, as autopilots do it."""
@@ -115,7 +124,13 @@ def _stops(line: JobLine, lead: float) -> Iterator[tuple[float, float | None]]:
         yield distance, changes.get(distance)
 
 
-def plans_of(job: Job, sprayer: Sprayer = "sprayer", servo: int = 9, most: float | None = None) -> list[str]:
+def plans_of(
+    job: Job,
+    sprayer: Sprayer = "sprayer",
+    servo: int = 9,
+    most: float | None = None,
+    highest: Highest = lambda start, end: -inf,
+) -> list[str]:
     """The texts of a job's plans, one for each tank, at most a hundred.
 
     Args:
@@ -123,7 +138,8 @@ def plans_of(job: Job, sprayer: Sprayer = "sprayer", servo: int = 9, most: float
         sprayer: the command that opens the nozzles.
         servo: the output of the pump, for `servo`.
         most: the greatest flow of the pump, L/min; that of the job if left out.
+        highest: the top of what stands between two places (east, north), m; nothing is high if left out.
     """
     greatest = most or max(stretch.flow for line in job.lines for stretch in line.spray)
-    writer = _PlanWriter(job, sprayer, servo, greatest)
+    writer = _PlanWriter(job, sprayer, servo, greatest, highest)
     return [writer.text(load) for load in loads(job.lines, job.swath, job.tank, job.headland)[:MOST_PLANS]]

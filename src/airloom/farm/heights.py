@@ -101,6 +101,24 @@ class Clearance:
     fineness: float = STEP
     """distance of looks for leaves, m"""
 
+    def highest(self, start: tuple[float, float], end: tuple[float, float]) -> float:
+        """The top of what stands on the way between two places, m."""
+        way = np.subtract(end, start)
+        length = max(float(np.hypot(*way)), 1e-9)
+        along = np.linspace(0.0, length, int(length / self.fineness) + 2)
+        places = np.asarray(start) + along[:, None] / length * way
+        canopy = self.canopy if self.surface == "ground" else 0.0
+        return float(self._top(places, way / length, along[1]).max()) + canopy
+
+    def jut(self, start: tuple[float, float], end: tuple[float, float]) -> tuple[float, np.ndarray]:
+        """How far what stands on the swath juts out of the ground below the line at most, m, and where."""
+        way = np.subtract(end, start)
+        along = np.linspace(0.0, 1.0, int(np.hypot(*way) / self.fineness) + 2)[:, None]
+        places = np.asarray(start) + along * way
+        direction = way / np.hypot(*way)
+        jut = self._top(places, direction, float(np.hypot(*way) * along[1, 0])) - self.ground.heights(*places.T)
+        return float(jut.max()), places[jut.argmax()]
+
     def along(self, start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
         """Distances along a line and heights, as few as follow the ground exactly enough."""
         way = np.subtract(end, start)
@@ -119,7 +137,8 @@ class Clearance:
         """The highest leaf on the swath, a little ahead and behind too."""
         aside = np.array([-direction[1], direction[0]])
         across = np.linspace(-0.5, 0.5, int(self.swath / self.fineness) + 2) * self.swath
-        tops = np.max([self.ground.heights(*(places + a * aside).T) for a in across], axis=0)
         reach = int(np.ceil(AROUND / step))
-        padded = np.pad(tops, reach, mode="edge")
-        return np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1)
+        beyond = np.arange(1, reach + 1)[:, None] * step * direction
+        longer = np.concatenate([places[0] - beyond[::-1], places, places[-1] + beyond])
+        tops = np.max([self.ground.heights(*(longer + a * aside).T) for a in across], axis=0)
+        return np.lib.stride_tricks.sliding_window_view(tops, 2 * reach + 1).max(axis=1)

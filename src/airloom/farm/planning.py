@@ -103,6 +103,7 @@ class Plan:
     wishes: Wishes
     rates: Rates
     job: Job
+    clearance: Clearance
     shortfalls: list[Shortfall]
 
     @property
@@ -210,7 +211,7 @@ class _Planner:
             tank=wishes.tank, refill=refill, totals=sums, lines=self._made,
             outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]], no_fly=self._no_fly,
         )  # fmt: skip
-        return Plan(land, wishes, self._rates, job, self._shortfalls)
+        return Plan(land, wishes, self._rates, job, self._clearance, self._shortfalls)
 
     def _refill_at(self, place: Point) -> Refill:
         if not self._routes.keeps_clear(place):

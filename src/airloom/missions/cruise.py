@@ -21,6 +21,7 @@ CLIMB_RATE = 3.0  # m/s, along the ground
 LONGEST_ARC = pi / 12
 GROUND_STEP = 2.0  # m between two looks at the ground
 MOST_LOOKS = 5000
+CLOSER = 9  # looks for what juts out of the ground between two neighbours of a look
 SMOOTHED_OVER = 3.0  # m, standard deviation at least
 
 Path = Callable[[float], np.ndarray]
@@ -122,11 +123,18 @@ def circle(centre: np.ndarray, radius: float, bearing: float, angle: float, spee
 
 
 def over_ground(
-    start: np.ndarray, goal: np.ndarray, yaw: float, turn: float, speed: float, height: Callable[[float, float], float]
+    start: np.ndarray,
+    goal: np.ndarray,
+    yaw: float,
+    turn: float,
+    speed: float,
+    height: Callable[[float, float], float],
+    lowest: float,
 ) -> PiecewisePolynomial:
     """Level straight on, up and down with the ground, which is smoothed; heights above it change evenly.
 
-    Slower where the ground is steep or rough: it climbs at most 3 m/s.
+    Slower where the ground is steep or rough: it climbs at most 3 m/s. Over what juts out it is lifted in time, so that
+    it is never less than `lowest` above the ground.
     """
     way = goal - start
     length = float(np.hypot(way[0], way[1]))
@@ -134,16 +142,19 @@ def over_ground(
         return straight(start, goal, yaw, turn, speed)
     along = np.linspace(0.0, length, min(int(length / GROUND_STEP) + 2, MOST_LOOKS))
     step = along[1]
-    ground = _smoothed(lambda s: height(start[0] + s * way[0] / length, start[1] + s * way[1] / length), along, speed)
+    reach = int(3 * max(SMOOTHED_OVER, speed / 2) / step) + 1
+    level = way[:2] / length
+    ground = _smoothed(_looks(height, start, level, np.arange(-reach, len(along) + reach) * step), reach)
     gaps = np.interp(along, [0.0, length], [start[2] - ground[0], goal[2] - ground[-1]])
-    heights = [ground + gaps]
+    around = along[:, None] + np.linspace(-1.0, 1.0, CLOSER) * step
+    highest = _looks(height, start, level, np.clip(around, 0.0, length).ravel()).reshape(around.shape).max(axis=1)
+    heights = [ground + gaps + _lift(highest + lowest - ground - gaps, reach)]
     for _ in range(3):
         heights.append(np.gradient(heights[-1], step))
     steepest, sharpest = np.abs(heights[1]).max(), np.abs(heights[2]).max()
     top = min(speed, CLIMB_RATE / max(steepest, 1e-9), sqrt(ACCELERATION / max(sharpest, 1e-9)))
 
     def path(s: float) -> np.ndarray:
-        level = np.array([way[0] / length, way[1] / length])
         z = [np.interp(s, along, column) for column in heights]
         share = s / length
         rows = np.zeros((4, AXES))
@@ -155,11 +166,26 @@ def over_ground(
     return paced(path, Pace(length, top, ACCELERATION), step)
 
 
-def _smoothed(height: Callable[[float], float], along: np.ndarray, speed: float) -> np.ndarray:
-    """Heights along a way, averaged with those around by a bell curve that is wider the faster one flies."""
-    step = along[1] - along[0]
-    reach = int(3 * max(SMOOTHED_OVER, speed / 2) / step) + 1
+def _looks(
+    height: Callable[[float, float], float], start: np.ndarray, level: np.ndarray, along: np.ndarray
+) -> np.ndarray:
+    return np.array([height(start[0] + s * level[0], start[1] + s * level[1]) for s in along.tolist()])
+
+
+def _smoothed(raw: np.ndarray, reach: int) -> np.ndarray:
+    """Heights along a way, averaged with so many before and behind by a bell curve."""
     offsets = np.arange(-reach, reach + 1)
     weights = np.exp(-0.5 * (3 * offsets / reach) ** 2)
-    raw = [height(s) for s in np.arange(-reach, len(along) + reach) * step]
     return np.convolve(raw, weights / weights.sum(), mode="valid")
+
+
+def _lift(missing: np.ndarray, reach: int) -> np.ndarray:
+    """As smooth as what it lifts, and everywhere enough: each mean is one of maxima that all see its middle.
+
+    0 at both ends, where start and goal say how high.
+    """
+    if missing[1:-1].max(initial=0.0) <= 0.0:
+        return np.zeros(len(missing))
+    padded = np.pad(np.maximum(missing, 0.0), 2 * reach)
+    lifted = _smoothed(np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1).max(axis=1), reach)
+    return lifted * np.minimum(1.0, np.minimum(np.arange(len(missing)), np.arange(len(missing))[::-1]) / reach)

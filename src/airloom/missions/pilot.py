@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 LOOKS_WITHIN = 0.05  # rad
 NEAR_OF_REACH = 0.5  # of its reach: how near a large vehicle comes where it is said to have arrived
+SAG = 0.5  # m that a line may pass below the heights it is given, where they change suddenly
+LOOK = 0.5  # m between two looks for the highest ground
 SPRAY_PERIOD = 0.1  # s between two flows that follow the speed
 
 
@@ -72,7 +74,7 @@ class Pilot:
         self._must_be_in_the_air("fly a line")
         goal, here, now = self._place(end, "a line"), np.array(self.vehicle.setpoint.position), self._yaw()
         turn = _short_way(atan2(*(goal - here)[1::-1]) - now)
-        trajectory = cruise.over_ground(here, goal, now, turn, speed, height)
+        trajectory = cruise.over_ground(here, goal, now, turn, speed, height, -SAG)
         self._check_reachable(trajectory.places())
         await self._fly(trajectory, timeout, "a line")
 
@@ -231,6 +233,17 @@ class Pilot:
         """Its height, m."""
         return float(ground(self.sim.fleet.flight.world, float(x), float(y))[0])
 
+    def highest(self, start: Any, end: Any) -> float:
+        """The highest ground on the way between two places, and as far aside as the vehicle reaches, m."""
+        way = np.subtract(end[:2], start[:2])
+        length = max(float(np.hypot(*way)), 1e-9)
+        aside = self.vehicle.airframe.reach * np.array([-way[1], way[0]]) / length
+        return max(
+            self.ground(*(start[:2] + share * way + side * aside))
+            for share in np.linspace(0.0, 1.0, int(length / LOOK) + 2)
+            for side in (-1.0, 0.0, 1.0)
+        )
+
     def _resting_height(self, x: float, y: float) -> float:
         return self.ground(x, y) + self._rise()
 
@@ -277,7 +290,8 @@ class Pilot:
         if not 0 < speed < inf:
             raise PathError(f"{self.name}: {what} takes a speed above 0, got {speed} m/s")
         if above_ground:
-            trajectory = cruise.over_ground(here, goal, now, turn, speed, self.ground)
+            lowest = min(here[2] - self.ground(*here[:2]), goal[2] - self.ground(*goal[:2])) / 2
+            trajectory = cruise.over_ground(here, goal, now, turn, speed, self.ground, lowest)
             self._check_reachable(trajectory.places())
         else:
             trajectory = cruise.straight(here, goal, now, turn, speed)

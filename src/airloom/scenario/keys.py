@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterable
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -66,5 +66,11 @@ def models(annotation: Any) -> list[type[BaseModel]]:
     return [one for one in alternatives(annotation) if is_model(one)]
 
 
-def known_keys(annotation: Any) -> list[str]:
-    return list(dict.fromkeys(name for model in models(annotation) for name in fields(model)))
+def known_keys(annotation: Any, branch: str | int | None = None) -> list[str]:
+    """Of all models that an annotation allows, or of that of a union which a tag such as `dryden` chooses."""
+    chosen = [model for model in models(annotation) if _is_tagged(model, branch)]
+    return list(dict.fromkeys(name for model in chosen or models(annotation) for name in fields(model)))
+
+
+def _is_tagged(model: type[BaseModel], tag: str | int | None) -> bool:
+    return any(get_origin(f.annotation) is Literal and tag in get_args(f.annotation) for f in fields(model).values())

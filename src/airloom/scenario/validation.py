@@ -115,7 +115,9 @@ def _problem(details: Any, path: KeyPath, is_missing: bool, expected: Any) -> Pr
     if is_missing:
         return Problem(path, f"is missing{_meaning(at(expected, path[:-1]), path[-1])}")
     if kind == "extra_forbidden":
-        return Problem(path, f"unknown key{hint(str(path[-1]), known_keys(at(expected, path[:-1])), 'Known keys')}")
+        branch = details["loc"][-2] if len(details["loc"]) > 1 else None
+        known = known_keys(at(expected, path[:-1]), branch)
+        return Problem(path, f"unknown key{hint(str(path[-1]), known, 'Known keys')}")
     if kind == "union_tag_invalid":
         choices = listed(context["expected_tags"].split(", "))
         folder = " or the path of a terrain folder" if path[-1:] == ("terrain",) else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from math import dist
 from typing import Any
 
@@ -25,6 +26,8 @@ PERIOD = 0.1  # s between two looks at speed and tank, at most
 SLOW = 0.05  # m/s: what is slower does not move along its line
 CLIMB = 1.5  # m/s
 ROUNDING = 1e-3  # of a flow in a file
+RUN_UP = 12.0  # m of a way within which one cannot climb over what is high
+ROUNDED = 0.1  # m
 WORTH = 5.0  # m of a line that a tank must last for to begin with it
 
 
@@ -174,22 +177,34 @@ class SprayJob(System):
         place = line.place(first)
         (x, y, _), (to_x, to_y, _) = pilot.vehicle.position.tolist(), place.tolist()
         is_far = dist(place, pilot.vehicle.position) > NEARBY
-        if self._is_high or is_far or not self._routes.is_free((x, y), (to_x, to_y)):
+        is_free = self._routes.is_free((x, y), (to_x, to_y)) and self._is_clear(pilot, place)
+        if self._is_high or is_far or not is_free:
             await self._travel(pilot, (to_x, to_y), line.direction)
         await pilot.goto(place, line.direction, CLIMB if self._is_high else self.job.speed)
         self._is_high = False
 
+    def _is_clear(self, pilot: Pilot, place: np.ndarray) -> bool:
+        """Whether nothing juts out of the ground on the straight way to a place."""
+        here = pilot.vehicle.position
+        return min(here[2], place[2]) > pilot.highest(here, place) + self.job.height / 2
+
     async def _travel(self, pilot: Pilot, goal: Point, yaw: float | None = None) -> None:
         """At the height for that, around what is not flown over."""
-        await self._rise(pilot)
         here_x, here_y, _ = pilot.vehicle.position.tolist()
-        for x, y in self._routes.whole((here_x, here_y), goal)[1:]:
-            await pilot.goto((x, y, self.job.transit), yaw, self.job.speed, above_ground=True)
+        for here, there in pairwise(self._routes.whole((here_x, here_y), goal)):
+            await self._rise(pilot, self._height_for_travel(pilot, here, there))
+            height = self._height_for_travel(pilot, there, here) - pilot.ground(*there)
+            await pilot.goto((*there, height), yaw, self.job.speed, above_ground=True)
 
-    async def _rise(self, pilot: Pilot) -> None:
-        x, y, _ = pilot.vehicle.position
-        if not self._is_high:
-            await pilot.goto((x, y, self.job.transit + pilot.ground(x, y)), speed=CLIMB)
+    def _height_for_travel(self, pilot: Pilot, here: Point, there: Point) -> float:
+        """At one end of a way: more than usual where something high stands near, that one could not climb over."""
+        near = np.add(here, np.subtract(there, here) * min(1.0, RUN_UP / max(dist(here, there), RUN_UP)))
+        return max(pilot.ground(*here) + self.job.transit, pilot.highest(here, near) + self.job.transit / 2)
+
+    async def _rise(self, pilot: Pilot, height: float) -> None:
+        x, y, z = pilot.vehicle.position
+        if not self._is_high or z < height - ROUNDED:
+            await pilot.goto((x, y, height), speed=CLIMB)
             self._is_high = True
 
     async def _return(self, pilot: Pilot) -> None:
