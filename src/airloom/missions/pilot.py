@@ -236,8 +236,7 @@ class Pilot:
 
     def _rise(self) -> float:
         """How far above the ground it is when it stands."""
-        body = self.vehicle.airframe.vehicle.body
-        return body.size[2] / 2 - body.position[2]
+        return self.vehicle.description.stands
 
     def _check_reachable(self, points: np.ndarray) -> None:
         if np.abs(points).max() > EDGE:
