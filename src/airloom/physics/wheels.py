@@ -1,7 +1,7 @@
 """Wheels on the ground: springs and dampers that roll one way and hold the other.
 
-A wheel at depth d below the ground pushes out along its normal with N = m ω² d/n − 2 ζ m ω v_n/n (never pulls), n wheels
-being an oscillator of ω = √(g/sinks) together. Along its way it takes μ_r N to roll, across it holds with
+A wheel at depth d below the ground pushes out along its normal with N = m ω² d/n − 2 ζ m ω v_n/n (never pulls), n
+wheels being an oscillator of ω = √(g/sinks) together. Along its way it takes μ_r N to roll, across it holds with
 μ N s/√(1 + s²), s = v_across/(ε + κ |v_along|): a tyre's slip, after Pacejka, Tyre and Vehicle Dynamics (2012), 1.2,
 where its force is in proportion to the angle of slip and no greater than its grip.
 """
@@ -14,8 +14,8 @@ from airloom.compiled.rows import LANES
 from airloom.physics.servos import ANGLE, SERVO_ROWS, follow
 from airloom.world.ground import W_STEP, ground
 
-# Of a vehicle: how many wheels it has, how fast friction may grow from rest. Of each: its place, stiffness and damping per
-# mass, what it takes to roll, grip, which servo steers it (−1 for none) and how far; the servo; the ground below it now.
+# Of a vehicle: how many wheels it has, how fast friction may grow from rest. Of each: its place, stiffness and damping
+# per mass, what it takes to roll, grip, which servo steers it (−1 for none) and how far; the servo; the ground below.
 WHEELS, CREEP, FIRST = 0, LANES, 2 * LANES
 X, Y, Z, STIFFNESS, DAMPING, ROLLING, GRIP, STEERED_BY, STEERING = (k * LANES for k in range(9))
 SERVO = 9 * LANES
