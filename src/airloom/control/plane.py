@@ -103,7 +103,7 @@ def _fly(w, rotors, i):
     _move_servos(w, i, wanted, airspeed)
     for base in range(0, rotors.size, row.ROTOR_WIDTH):
         rotors[base + row.TARGET + i] = min(throttle, 1.0) * rotors[base + row.MAX_SPEED + i]
-    w[own.THRUST + i] = min(throttle, 1.0)
+    w[own.THRUST + i] = w[own.STATIC + i] * min(throttle, 1.0) ** 2
     w[own.ROLL + i], w[own.PITCH + i], w[own.YAW_RATE + i] = wanted_roll, -wanted_pitch, wanted[2]
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 GLIDE_SLOPE = 0.09  # tangent of an approach's angle, 5°
 TURNS_AT = 0.7  # of the greatest bank, for turns that are planned
+START_THRUST = 0.6  # of the weight
 LIFT_OFF, APPROACH = 1.1, 1.3  # of the stall speed
 AIRBORNE = 4.0  # m, from where on a take-off is an ordinary climb
 LOWEST_FINAL, HIGHEST_FINAL = 12.0, 25.0  # m above the ground, where an approach begins
@@ -73,10 +74,15 @@ class WingsPilot(Pilot):
             )
         runway = Pose(float(vehicle.position[0]), float(vehicle.position[1]), self._yaw())
         guide = TakeoffRoll(
-            runway, self._resting_height(*runway[:2]), self._rise_of(runway), 0.99 * vehicle.max_thrust,
+            runway, self._resting_height(*runway[:2]), self._rise_of(runway), self._start_thrust(),
             plane.climb_pitch, LIFT_OFF * plane.stall_speed, AIRBORNE,
         )  # fmt: skip
         await self._guided(guide, 60.0 if timeout is None else timeout, "takeoff")
+
+    def _start_thrust(self) -> float:
+        """All there is, but no more than takes a light aeroplane into the air in good time, N."""
+        weight = self.vehicle.mass * self.vehicle.airframe.gravity
+        return min(0.99 * self.vehicle.max_thrust, START_THRUST * weight)
 
     async def goto(
         self,
