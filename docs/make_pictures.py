@@ -77,6 +77,7 @@ SHOTS = {
     "motors-tank-wind": Shot(16, "follow"),
     "gust-tilt": Shot(20, "chase"),
     "overload": Shot(6, "chase"),
+    "plane": Shot(38, "chase", zoom=2.2, middle=(0.48, 0.5)),
     "vineyard": Shot(64, "follow"),
     "flock": Shot(40, zoom=2.0, middle=(0.34, 0.44)),
     "flock-lossy": Shot(40, zoom=2.0, middle=(0.32, 0.44)),

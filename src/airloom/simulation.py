@@ -26,6 +26,7 @@ from airloom.group import Group
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.radio.radio import Radio
@@ -41,6 +42,7 @@ from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
 from airloom.weather.weather import Weather
+from airloom.world.ground import ground
 from airloom.world.objects import oddities
 
 if TYPE_CHECKING:
@@ -254,7 +256,7 @@ class Simulation:
         """A pilot for a vehicle, who flies it in a mission."""
         if vehicle not in self.vehicles:
             raise KeyError(f"no vehicle is called '{vehicle}'; vehicles: {', '.join(list(self.vehicles)[:8])}")
-        return Pilot(self, self.vehicles[vehicle])
+        return pilot_of(self, self.vehicles[vehicle])
 
     def start(self, mission: Coroutine, name: str = "mission") -> Task:
         """Let a coroutine run on simulation time, beginning with the next tick."""
@@ -336,6 +338,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
         for text in oddities(self.scenario.world, self.fleet.land.things):
@@ -354,6 +357,16 @@ class Simulation:
                 self.event(member.name, text, level="warning")
             if (thing := self.fleet.thing_around(member)) is not None:
                 self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")
+
+    def _check_starts(self) -> None:
+        for vehicle in self.vehicles.values():
+            if vehicle.controller is not None:
+                x, y, z = vehicle.position
+                height = z - ground(self.fleet.flight.world, x, y)[0] - vehicle.description.stands
+                try:
+                    vehicle.controller.check_start(vehicle, float(height))
+                except StackError as error:
+                    raise ScenarioError(f"{self.scenario.name}: vehicle {vehicle.name}: {error}") from None
 
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher

@@ -21,10 +21,12 @@ from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
+    ground_on_wheels,
     lift_of_wings,
     move_servos,
     pull_of_propellers,
     turn_propellers,
+    turn_wheels,
     water_around,
     water_now,
 )
@@ -37,6 +39,7 @@ from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
+from airloom.vehicles.wheels import wheel_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
@@ -163,6 +166,9 @@ class Fleet:
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
         if vehicle.surfaces or vehicle.aerodynamics:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.wheels:
+            numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
+            influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
             influences.append(Influence(water_around, water_now, numbers))

@@ -9,6 +9,7 @@ from airloom.physics.external import set_external
 from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
 from airloom.physics.water import add_water, look_at_water
+from airloom.physics.wheels import add_wheels, steer_wheels
 from airloom.physics.wings import add_wings, move_wings
 
 Row = types.Array(types.float64, 1, "C")
@@ -89,6 +90,17 @@ def pull_of_propellers(w, p):
 @ticker
 def turn_propellers(w, rotors, world, tick, p):
     note_speeds(rotors, p)
+
+
+@effect
+def ground_on_wheels(w, p):
+    add_wheels(w, p)
+
+
+@ticker
+def turn_wheels(w, rotors, world, tick, p):
+    orient(w)
+    steer_wheels(w, world, p)
 
 
 @effect

@@ -11,9 +11,10 @@ from pydantic import Field, model_validator
 
 from airloom.basics.patterns import Pattern
 from airloom.missions.files import read_mission
-from airloom.missions.items import Item
+from airloom.missions.items import Item, complaint
 from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
@@ -26,7 +27,7 @@ class MissionParameters(Parameters):
     vehicle: Pattern = Field("*", description="name or pattern; each one flies the mission")
     start: float = Field(0.0, ge=0, description="s")
     items: list[Item] | None = Field(
-        None, min_length=1, description="takeoff, goto, follow, circle, turn, sleep, spray, land"
+        None, min_length=1, description="takeoff, goto, follow, circle, loiter, turn, sleep, spray, land"
     )
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")
     script: str | None = Field(
@@ -61,6 +62,11 @@ class FlyMission(System):
             height = partial(_ground_height, sim.fleet.flight.world)
             mission = read_mission(self.parameters.file, sim.scenario.world.origin, height)
         self._warnings = mission.warnings
+        for k, item in enumerate(mission.items):
+            for vehicle in self._vehicles:
+                if (why := complaint(item, pilot_of(sim, vehicle))) is not None:
+                    where = self.parameters.file or f"{sim.scenario.name}: systems.{self.name}.items"
+                    raise ScenarioError(f"{where}: item {k + 1}: {why}")
         return mission.fly
 
     def _own_coroutine(self, sim) -> Callable[[Pilot], Coroutine]:
@@ -75,7 +81,7 @@ class FlyMission(System):
 
     def _begin(self, sim) -> None:
         for vehicle in self._vehicles:
-            sim.start(self._fly(Pilot(sim, vehicle)), vehicle.name)
+            sim.start(self._fly(pilot_of(sim, vehicle)), vehicle.name)
 
     async def _fly(self, pilot: Pilot) -> None:
         """A mission that fails leaves its vehicle hovering, and the simulation running, which is a failed run."""

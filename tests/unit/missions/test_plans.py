@@ -259,7 +259,7 @@ def test_bad_fences(tmp_path, fence, complaint):
     [
         (
             simple(84),
-            "command 84 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 82, 93, 115, 177, 178, 183, 187,",
+            "command 84 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 31, 82, 93, 115, 177, 178, 183,",
         ),
         (simple([16]), '"command" must be a whole number, got [16]'),
         (simple("16"), '"command" must be a whole number'),
@@ -283,7 +283,7 @@ def test_bad_fences(tmp_path, fence, complaint):
         (at(18, p1=-2), "a circle has up to 1000 turns"),
         ({"type": "SimpleItem", "command": 16, "params": [1, 2]}, "seven numbers"),
         (at(22, altitude=-1), "does not lie above the ground"),
-        ({"type": "ComplexItem", "complexItemType": "fwLandingPattern"}, "'fwLandingPattern' cannot be flown"),
+        ({"type": "ComplexItem", "complexItemType": "fwLandingPattern"}, "a point is latitude and longitude, got None"),
         ({"type": "ComplexItem", "complexItemType": "survey"}, "the survey holds no transects"),
         ({"type": "ComplexItem", "complexItemType": ["survey"]}, "cannot be flown"),
         ({"type": "ComplexItem", "complexItemType": "StructureScan"}, 'has a "polygon"'),

@@ -10,6 +10,7 @@ from viser.transforms import SO3
 from airloom.basics.rotations import matrix_from_euler
 from airloom.scenario.models import Rotor, Vehicle, Visual
 from airloom.scenario.objects import ObjectError
+from airloom.studio.scene.winged import is_winged, winged_parts
 from airloom.world.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
 from airloom.world.objects.mesh_file import read_mesh
 
@@ -30,6 +31,10 @@ def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
     """
     if fine and (own := _visuals(vehicle)):
         return joined(own)
+    if is_winged(vehicle):
+        lifting = [rotor for rotor in vehicle.rotors.values() if rotor.axis[2] > 0.7]
+        arms = [part for rotor in lifting for part in _arm(vehicle, rotor, accent, 12 if fine else 5)]
+        return joined([*winged_parts(vehicle, accent, fine), *arms])
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
         parts += _arm(vehicle, rotor, accent, 12 if fine else 5)
