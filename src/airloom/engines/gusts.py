@@ -9,7 +9,7 @@ from airloom.physics.wings import AIRCRAFT, FIRST_SURFACE, STIRRED, SURFACES, WH
 from airloom.weather.air import is_wind, wind_at
 
 HALF_REACH = 0.425
-"""Of the span, to each side: where the wind of a wing's half is felt (Etkin, J. Aircraft 18, 1981: 85 % of the span)."""
+"""Of the span, to each side: where the wind of half a wing is felt (Etkin, J. Aircraft 18, 1981: 85 % of the span)."""
 
 
 @compiled

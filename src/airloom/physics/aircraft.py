@@ -15,8 +15,8 @@ against the air; b the span, c the chord, S the area; V the speed without its pa
 α' is α up to ±90° and ±180° − α beyond. σ = (u + v + u v)/((1 + u)(1 + v)) blends both, u = e^M(|α|−α_s) and
 v = e^−M(|α|+α_s). Lift is across v towards −z, drag against it, both in the plane of x and z. Gazebo's code differs in
 three points. It loses C_m0 and C_mα, since the line for β sets C_m instead of adding to it. Its β = atan2(v_y, v_x)
-and its α, used beyond ±90°, make side force and moments jump where the aircraft flies backwards or straight down. Here all
-are continuous over the sphere; without sideslip, and within ±90°, they are Gazebo's.
+and its α, used beyond ±90°, make side force and moments jump where the aircraft flies backwards or straight down. Here
+all are continuous over the sphere; without sideslip, and within ±90°, they are Gazebo's.
 """
 
 from math import exp, pi, sqrt

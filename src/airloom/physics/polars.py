@@ -12,16 +12,22 @@ lift and the drag of the table at 0. The moment about the quarter chord goes lin
 that is pressed at its middle, and to 0 at 180°. All of it is continuous.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from math import cos, pi, sin
+
+import numpy as np
 
 from airloom.compiled import compiled
 from airloom.compiled.rows import LANES
 
 # Of each side, above and below: angle, lift, drag and moment where the table ends, A₂ and B₂.
+# Then C_D,max, the drag at 0, and the moment at 90°. All moments are times the chord.
 END, END_LIFT, END_DRAG, END_MOMENT, A_2, B_2 = (k * LANES for k in range(6))
 ABOVE, BELOW = 0, 6 * LANES
-PLATE, DRAG_AT_ZERO = 12 * LANES, 13 * LANES
-POLAR_ROWS = 14
+PLATE, DRAG_AT_ZERO, MOMENT_ACROSS = 12 * LANES, 13 * LANES, 14 * LANES
+POLAR_ROWS = 15
 BACKWARDS = 0.7
 
 
@@ -29,8 +35,9 @@ def plate_drag(aspect: float) -> float:
     return 1.11 + 0.018 * min(aspect, 50.0)
 
 
-def side_numbers(alpha: float, lift: float, drag: float, moment: float, plate: float) -> list[float]:
-    """Of one side, all as if it were the upper one."""
+def side_numbers(end: Sequence[float] | np.ndarray, plate: float) -> list[float]:
+    """Of one side, from where the table ends on it; all as if it were the upper one."""
+    alpha, lift, drag, moment = end
     s, c = sin(alpha), cos(alpha)
     if c < 1e-6:  # the table goes beyond 90°, so nothing follows but what it says
         return [alpha, lift, drag, moment, 0.0, 0.0]
@@ -51,9 +58,9 @@ def _beyond(p, at, side, size):
     if size <= 0.5 * pi:
         lift, drag = _plate_ahead(p, side, plate, size)
         share = (size - end) / (0.5 * pi - end)
-        return lift, drag, p[side + END_MOMENT] + share * (-0.25 * plate - p[side + END_MOMENT])
+        return lift, drag, p[side + END_MOMENT] + share * (p[at + MOMENT_ACROSS] - p[side + END_MOMENT])
     turned = pi - size
-    moment = -0.25 * plate * turned / (0.5 * pi)
+    moment = p[at + MOMENT_ACROSS] * turned / (0.5 * pi)
     if turned >= end:
         lift, drag = _plate_ahead(p, side, plate, turned)
         return -BACKWARDS * lift, drag, moment

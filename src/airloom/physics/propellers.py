@@ -20,8 +20,8 @@ from airloom.physics.attitude import rotate_back
 TERMS = 6
 STANDARD_DENSITY = 1.225  # kg/m³; the row DENSITY is a share of it
 # Of a vehicle: how many propellers it has. Of each: rows of its table, its rotor, its speed in this tick, thrust and
-# torque per speed², its place and its axis, diameter, last J, which of the rows WASH it fills, and the polynomials from J
-# on. A table follows: J, f − 1, g − 1 in each row.
+# torque per speed², its place and its axis, diameter, last J, which of the rows WASH it fills, −1 for none, and the
+# polynomials from J on. A table follows: J, f − 1, g − 1 in each row.
 PROPELLERS, FIRST = 0, LANES
 KNOTS, ROTOR, SPEED, THRUST, TORQUE, X, Y, Z, AXIS_X, AXIS_Y, AXIS_Z, DIAMETER, LAST, BLOWS = (
     k * LANES for k in range(14)

@@ -40,10 +40,10 @@ def move_wings(w, p):
 
 @compiled
 def _is_stirred(p):
+    most = 0.0
     for i in range(LANES):
-        if p[STIRRED + i] != 0.0:
-            return True
-    return False
+        most = max(most, p[STIRRED + i])
+    return most > 0.0
 
 
 @compiled

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def _refuse(path: Path, lines: np.ndarray, wrong: np.ndarray, why: str) -> None:
         raise CoefficientsError(f"{path}, line {lines[wrong][0]}: {why}")
 
 
-def _table(path: Path, wanted: dict[str, tuple[str, ...]], left_out: set[str]) -> tuple[np.ndarray, np.ndarray]:
+def _table(path: Path, wanted: Mapping[str, Sequence[str]], left_out: set[str]) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of the lines, and what stands in them in the order of `wanted`, by the first column."""
     text = _text_of(path).splitlines()
     header, columns = _header(path, text, wanted, left_out)
@@ -107,7 +107,7 @@ def _words(line: str) -> list[str]:
 
 
 def _header(
-    path: Path, text: Sequence[str], wanted: dict[str, tuple[str, ...]], left_out: set[str]
+    path: Path, text: Sequence[str], wanted: Mapping[str, Sequence[str]], left_out: set[str]
 ) -> tuple[int, dict[str, int | None]]:
     """Its line, and in which column each of the wanted stands; None for one that is not there and may be left out."""
     for number, line in enumerate(text):

@@ -361,7 +361,7 @@ class World(Model):
     gravity: NonNegative = Field(9.80665, le=1000, description="m/s²; at the sea")
     gravity_field: Literal["even", "spherical"] = Field(
         "even",
-        description="`spherical`: towards the Earth's middle, by the inverse square of the distance; the ground stays flat",
+        description="`spherical`: to the Earth's middle, by the inverse square of the distance; the ground stays flat",
     )
     origin: Origin = Origin()
     wind: Wind = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")

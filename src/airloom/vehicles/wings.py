@@ -149,10 +149,10 @@ def _polar_numbers(surface: Surface) -> list[float]:
     chord = surface.chord or 1.0
     rows = read_polar(surface.polar) * [1.0, 1.0, 1.0, chord]
     plate = plate_drag(surface.area / chord**2 if surface.chord else 6.0)
-    above = side_numbers(*rows[-1], plate)
-    below = side_numbers(*(rows[0] * [-1.0, -1.0, 1.0, -1.0]), plate)
+    above = side_numbers(rows[-1], plate)
+    below = side_numbers(rows[0] * [-1.0, -1.0, 1.0, -1.0], plate)
     at_zero = float(np.interp(0.0, rows[:, 0], rows[:, 2]))
-    return [*above, *below, plate, at_zero, *rows.ravel()]
+    return [*above, *below, plate, at_zero, -0.25 * plate * chord, *rows.ravel()]
 
 
 def _unit(v) -> np.ndarray:

@@ -20,7 +20,8 @@ from airloom.world.tree import SOLID_WIDTH, is_solid_near, ray_to_triangles
     W_SOLIDS, W_SOLIDS_AT, W_SOLID_LEAVES, W_SOLID_BOXES,
     W_OBSTACLES, W_HEADER,
 ) = range(32)  # fmt: skip
-"""Places in the world array. W_CURVATURE is 1/R of a round Earth, 0 of a flat one. W_BASE is the plane's height, and the height field's lowest, which also lies around it:
+"""Places in the world array. W_CURVATURE is 1/R of a round Earth, 0 of a flat one.
+W_BASE is the plane's height, and the height field's lowest, which also lies around it:
 within a cell beyond its edge the ground falls to it, so that nobody gets in from the side.
 Those that end in _AT, _BOXES, GRID and CEILINGS are addresses."""
 
