@@ -1,6 +1,7 @@
 """All validation cases, in the order of the report."""
 
 from validation import (
+    air,
     contact,
     eyes,
     flight,
@@ -36,6 +37,7 @@ CASES: list[Case] = [
     weather.dryden,
     weather.gusts_and_profiles,
     weather.air_densities,
+    air.falling_sphere,
     tank.sloshing_modes,
     tank.sloshing_decay,
     tank.sloshing_frame,

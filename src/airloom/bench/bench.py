@@ -79,6 +79,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         name = f"100 missions, {style}, {engine}"
         found[name] = partial(_mission_share, name, engine, style)
     found |= {f"batch, N = {count}": partial(_vehicle_steps, count) for count in FLEET_SIZES}
+    found["1000 planes, batch"] = _planes
     found |= {f"studio, {count} vehicles": partial(_studio, count) for count in (100, 1000)}
     found["three browsers"], found["click to motion"] = _three_browsers, _click_to_motion
     found["step from outside"] = _step_from_outside
@@ -167,6 +168,28 @@ def _vehicle_steps(count: int, effort: Effort) -> Measurement:
     sim = hovering_fleet(count)
     rate = best_rate(sim.step, effort) * count / 1e6
     return Measurement(f"batch, N = {count}", rate, "M vehicle-steps/s", 7.0 if count >= 100 else None)
+
+
+def _planes(effort: Effort) -> Measurement:
+    """RK4, every aeroplane circling with its own flight stack, odometry and airspeed in the loop."""
+    count = 1000
+    sim = circling_fleet(count)
+    return Measurement("1000 planes, batch", best_rate(sim.step, effort) * count / 1e6, "M vehicle-steps/s", 3.0)
+
+
+def circling_fleet(count: int) -> Simulation:
+    vehicle = {
+        "extends": "plane",
+        "pose": {"position": [0, 0, HEIGHT]},
+        "motion": {"velocity": [14, 0, 0]},
+        "copies": {"count": count, "spacing": 5},
+    }
+    overrides = {"engine": "batch", "systems": {}, "vehicles": {"drone": None, "plane": vehicle}}
+    sim = Simulation.load("hover", overrides=overrides)
+    fleet = sim.group()
+    fleet.command(PositionYaw(fleet.positions))
+    sim.run(SETTLED)
+    return sim
 
 
 def hovering_fleet(count: int, engine: str = "batch", controller: str = "cascade", **changes: Any) -> Simulation:

@@ -88,6 +88,10 @@ SERVOS = 8
 """As many as a vehicle can have."""
 SERVO = _rows(SERVOS)[0]  # what each servo is told, −1 … 1
 (AIRSPEED,) = _rows(1)  # what an airspeed sensor read last, m/s; 0 without one
+WASHES = 8
+"""As many propellers of a vehicle can blow over its surfaces."""
+WASH = _rows(WASHES)[0]  # by how much each of them speeds the air up in its disc, m/s
+LEAN_X, LEAN_Y, LEAN_Z = _rows(3)  # gravity at the vehicle less that of the row GRAVITY, world; 0 on a flat Earth
 
 WIDTH = _next * LANES
 

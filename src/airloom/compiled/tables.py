@@ -6,11 +6,11 @@ import numpy as np
 
 from airloom.compiled.rows import COMMAND_ROWS, STATE_ROWS
 
-# Columns of the stack table, a row a block.
+# Columns of the stack table, a row a block. WINGS is the effect of its surfaces, −1 without any.
 (
     ESTIMATOR, ESTIMATOR_TICKS, CONTROLLER, CONTROLLER_TICKS, FIRST_SENSOR, END_SENSOR, SENSOR_TICKS,
-    FIRST_EFFECT, END_EFFECT, PROPELLERS, GUIDED_LANES, GUIDE_TICKS, STACK_WIDTH,
-) = range(13)  # fmt: skip
+    FIRST_EFFECT, END_EFFECT, WINGS, PROPELLERS, GUIDED_LANES, GUIDE_TICKS, STACK_WIDTH,
+) = range(14)  # fmt: skip
 # Columns of the sensor table, a row a sensor.
 KERNEL, LANE, TICKS, DELAY, DESTINATION, NUMBERS, TAPE, FROZEN, FIRST, SENSOR_WIDTH = range(10)
 # The weather: ticks from one look at it to the next, 0 if there is none; whether the density of the air acts.

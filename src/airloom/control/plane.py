@@ -63,10 +63,13 @@ def _move_servos(w, i, wanted, airspeed):
         damped = w[own.DAMP_X + axis * LANES + i] * wanted[axis] / w[own.CRUISE + i] * airspeed
         w[row.SCRATCH + axis * LANES + i] = (w[own.RATE_K + i] * error + damped) * weaker + w[at]
     for k in range(row.SERVOS):
-        told = 0.0
+        told, is_used = 0.0, False
         for axis in range(3):
-            told += w[own.MIX + (3 * k + axis) * LANES + i] * w[row.SCRATCH + axis * LANES + i]
-        w[row.SERVO + k * LANES + i] = limit(told, -1.0, 1.0)
+            mix = w[own.MIX + (3 * k + axis) * LANES + i]
+            told += mix * w[row.SCRATCH + axis * LANES + i]
+            is_used |= mix != 0.0
+        if is_used:  # a flap is left to whoever commands it
+            w[row.SERVO + k * LANES + i] = limit(told, -1.0, 1.0)
 
 
 @compiled

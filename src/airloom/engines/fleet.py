@@ -21,6 +21,7 @@ from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
+    gravity_of_a_ball,
     ground_on_wheels,
     lift_of_wings,
     move_servos,
@@ -40,7 +41,7 @@ from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.wheels import wheel_numbers
-from airloom.vehicles.wings import propeller_numbers, wing_numbers
+from airloom.vehicles.wings import propeller_numbers, propeller_shape, wing_numbers, wing_shape
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
 from airloom.world.ground import ground, is_thing_near
@@ -60,6 +61,8 @@ class Influence(NamedTuple):
     effect: Kernel | None
     ticker: Kernel | None
     numbers: list[float]
+    shape: tuple[int, ...] = ()
+    """What must be equal for vehicles to share a block, where the numbers are laid out by it."""
 
 
 @dataclass
@@ -85,7 +88,7 @@ class Craft:
         controller = None
         if self.controller is not None:
             controller = (type(self.controller), self.controller.kernel, self.controller.parameters.rate)
-        influences = tuple((it.effect, it.ticker) for it in self.influences)
+        influences = tuple((it.effect, it.ticker, it.shape) for it in self.influences)
         return (self.estimator.kernel, self.estimator.parameters.rate, controller, influences)
 
 
@@ -163,12 +166,15 @@ class Fleet:
         if airframe.drag_rows:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         if numbers := propeller_numbers(vehicle):
-            influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
+            influences.append(Influence(pull_of_propellers, turn_propellers, numbers, propeller_shape(vehicle)))
         if vehicle.surfaces or vehicle.aerodynamics:
-            influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+            numbers = wing_numbers(vehicle, self.scenario.step)
+            influences.append(Influence(lift_of_wings, move_servos, numbers, wing_shape(vehicle)))
         if vehicle.wheels:
             numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
             influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
+        if self.scenario.world.gravity_field == "spherical":
+            influences.append(Influence(gravity_of_a_ball, None, [self.scenario.world.origin.altitude]))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
             influences.append(Influence(water_around, water_now, numbers))
@@ -403,6 +409,8 @@ class Fleet:
             self.flight.effects[first + k] = [kernel.address if kernel else 0 for kernel in kernels]
         stack, end = self.flight.stacks[b], first + len(block[0].influences)
         stack[tables.FIRST_EFFECT], stack[tables.END_EFFECT] = first, end
+        winged = [k for k, influence in enumerate(block[0].influences) if influence.effect is lift_of_wings]
+        stack[tables.WINGS] = first + winged[0] if winged else -1
         for i, craft in enumerate(self._lanes(block)):
             for k, influence in enumerate(craft.influences):
                 self.flight.effect_parameters[first + k, i : len(influence.numbers) * LANES : LANES] = influence.numbers

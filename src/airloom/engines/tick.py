@@ -9,13 +9,14 @@ from airloom.compiled import compiled, numbers_at, tables
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import call_block, call_guide
+from airloom.engines.gusts import feel_gusts, forget_gusts
 from airloom.physics.rotor import spin_rotors, sum_rotors, thin_out
 from airloom.physics.wrench import call_tickers
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, call_sensor
 from airloom.watch.divergence import keep_sane
 from airloom.weather.air import is_wind, wind_at
-from airloom.world.atmosphere import STANDARD_DENSITY, humid_air_density
-from airloom.world.ground import W_ALTITUDE, W_HUMIDITY, W_PRESSURE, W_STEP, W_TEMPERATURE
+from airloom.world.atmosphere import STANDARD_DENSITY, geopotential, humid_air_density
+from airloom.world.ground import W_ALTITUDE, W_CURVATURE, W_HUMIDITY, W_PRESSURE, W_STEP, W_TEMPERATURE
 
 
 @compiled
@@ -136,21 +137,25 @@ def feel_weather(b, tick, flight):
     period = flight.weather[tables.WEATHER_TICKS]
     if period == 0 or tick % period != 0:
         return
-    w, world = flight.blocks[b], flight.world
+    w, world, wings = flight.blocks[b], flight.world, flight.stacks[b, tables.WINGS]
     wind = w[row.SCRATCH : row.SCRATCH + 3]
     for i in range(LANES):
         if flight.vehicles[b, i] < 0:
             continue
         x, y, z = w[row.PX + i], w[row.PY + i], w[row.PZ + i]
         if flight.weather[tables.WEATHER_DENSITY] != 0:
-            altitude = world[W_ALTITUDE] + z
+            altitude = geopotential(world[W_ALTITUDE] + z, world[W_CURVATURE])
             density = humid_air_density(altitude, world[W_PRESSURE], world[W_TEMPERATURE], world[W_HUMIDITY])
             w[row.DENSITY + i] = density / STANDARD_DENSITY
         if flight.blown[b, i] == 0:
+            if wings >= 0:
+                forget_gusts(i, flight.effect_parameters[wings])
             continue
         wind_at(flight.layers, world, tick * world[W_STEP], x, y, z, wind)
         if is_wind(wind[0], wind[1], wind[2]):
             w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i] = wind[0], wind[1], wind[2]
+            if wings >= 0:
+                feel_gusts(flight.layers, world, tick * world[W_STEP], w, i, flight.effect_parameters[wings], wind)
         elif flight.foul[b, 0] < 0.0:
             flight.foul[b, 0], flight.foul[b, 1], flight.foul[b, 2], flight.foul[b, 3] = tick, x, y, z
 

@@ -6,6 +6,7 @@ from airloom.compiled import Kernel, call_by_address, compiled
 from airloom.physics.attitude import orient
 from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
+from airloom.physics.gravity import add_lean, lean
 from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
 from airloom.physics.water import add_water, look_at_water
@@ -89,7 +90,13 @@ def pull_of_propellers(w, p):
 
 @ticker
 def turn_propellers(w, rotors, world, tick, p):
-    note_speeds(rotors, p)
+    note_speeds(w, rotors, p)
+
+
+@effect
+def gravity_of_a_ball(w, p):
+    lean(w, p)
+    add_lean(w)
 
 
 @effect

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import Pattern
 
+from .coefficients import read_propeller
 from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
@@ -17,7 +18,7 @@ from .nozzles import Nozzle
 from .objects import Object
 from .radio import Radio
 from .ros2 import Ros2
-from .surfaces import Aerodynamics, Servo, Surface
+from .surfaces import Aerodynamics, Mixer, Servo, Surface
 from .tank import Tank
 from .terrain import read_terrain_file
 from .values import Bounded, Colour, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
@@ -49,6 +50,7 @@ def _a_temperature_of_air(temperature: float) -> float:
 
 
 COLDEST, WARMEST = 170.0, 350.0
+STANDARD_DENSITY = 1.225  # kg/m³
 Kelvin = Annotated[Number, AfterValidator(_a_temperature_of_air)]
 Direction = Annotated[Vector3, AfterValidator(_not_zero)]
 Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
@@ -108,9 +110,23 @@ class Advance(Model):
     """A propeller that flies along its axis: by the advance ratio J = speed / (turns a second × diameter)."""
 
     diameter: Extent = Field(description="m")
-    thrust: Polynomial = Field(description="thrust over that at rest, less 1: factors of J, J², …")
-    torque: Polynomial = Field(description="torque over that at rest, less 1: factors of J, J², …")
+    thrust: Polynomial | None = Field(None, description="thrust over that at rest, less 1: factors of J, J², …")
+    torque: Polynomial | None = Field(None, description="torque over that at rest, less 1: factors of J, J², …")
     last: Positive = Field(1.0, description="J up to which this is known; beyond it, it stays")
+    file: str | None = Field(
+        None,
+        description="table of J, CT and CP (UIUC's, or CSV) instead of thrust, torque and last",
+    )
+
+    @model_validator(mode="after")
+    def _is_given_once(self) -> Advance:
+        if self.file is not None:
+            if both := sorted({"thrust", "torque", "last"} & self.model_fields_set):
+                raise ValueError(f"a propeller with a file has its numbers from there; leave out {', '.join(both)}")
+            read_propeller(self.file)
+        elif self.thrust is None or self.torque is None:
+            raise ValueError("give thrust and torque, or a file with a table")
+        return self
 
 
 class Rotor(Model):
@@ -128,6 +144,30 @@ class Rotor(Model):
     time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
     radius: Positive = Field(0.1, description="for drawing, m")
+
+    def advance_table(self) -> np.ndarray:
+        """[row, (J, f − 1, g − 1)] of a propeller with a file, from J = 0 on: thrust and torque over those at rest."""
+        assert self.advance is not None
+        assert self.advance.file is not None
+        diameter, rows = self.advance.diameter, read_propeller(self.advance.file)
+        unit = STANDARD_DENSITY * diameter**4 / (2 * np.pi) ** 2
+        thrust = rows[:, 1] * unit / self.thrust_constant
+        at_rest = self.thrust_constant * self.moment_constant
+        torque = rows[:, 2] * unit * diameter / (2 * np.pi) / at_rest if at_rest else np.ones(len(rows))
+        table = np.column_stack([rows[:, 0], thrust - 1.0, torque - 1.0])
+        return table if rows[0, 0] == 0.0 else np.vstack([np.zeros(3), table])
+
+    @model_validator(mode="after")
+    def _fits_its_table(self) -> Rotor:
+        if self.advance is not None and self.advance.file is not None:
+            begin, thrust, torque = self.advance_table()[0 if len(self.advance_table()) == 1 else 1]
+            for what, change in (("thrust_constant", thrust), ("moment_constant", torque)):
+                if not -0.5 <= change <= 0.5:
+                    raise ValueError(
+                        f"advance: by {self.advance.file} it is {1.0 + change:.3g} times what {what} says at rest, "
+                        f"already at J = {begin:g}; correct {what}, or advance.diameter"
+                    )
+        return self
 
 
 class Body(Model):
@@ -198,6 +238,7 @@ class Vehicle(Model):
     aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
     wheels: dict[Name, Wheel] = Field(default_factory=dict, max_length=8, description="what it rolls on")
+    mixer: Mixer | None = Field(None, description="which servos turn it about what; learned if left out")
     hull: Hull | None = Field(None, description="of what floats, dives, or is lighter than air")
     body: Body
     visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
@@ -233,11 +274,28 @@ class Vehicle(Model):
         named += [(f"wheels.{name}", it.servo) for name, it in self.wheels.items() if it.servo is not None]
         if self.aerodynamics is not None:
             named += [("aerodynamics", servo) for servo in sorted(self.aerodynamics.servos)]
+        if self.mixer is not None:
+            named += [(f"mixer.{axis}", servo) for axis, share in self.mixer.axes.items() for servo in share]
         for where, servo in named:
             if servo not in self.servos:
                 hint = did_you_mean(servo, self.servos)
                 raise ValueError(f"{where}: there is no servo '{servo}' under servos{hint}")
         return self
+
+    @model_validator(mode="after")
+    def _has_the_rotors_it_names(self) -> Vehicle:
+        for name, surface in self.surfaces.items():
+            if surface.slipstream is not None and surface.slipstream.rotor not in self.rotors:
+                rotor = surface.slipstream.rotor
+                hint = did_you_mean(rotor, self.rotors)
+                raise ValueError(f"surfaces.{name}.slipstream: there is no rotor '{rotor}' under rotors{hint}")
+        return self
+
+    @property
+    def blowing(self) -> list[str]:
+        """The rotors that blow over surfaces."""
+        named = [it.slipstream.rotor for it in self.surfaces.values() if it.slipstream is not None]
+        return list(dict.fromkeys(named))
 
     @model_validator(mode="after")
     def _holds_its_tank(self) -> Vehicle:
@@ -309,7 +367,11 @@ class Obstacle(Model):
 
 class World(Model):
     description: str = ""
-    gravity: NonNegative = Field(9.80665, le=1000, description="m/s²")
+    gravity: NonNegative = Field(9.80665, le=1000, description="m/s²; at the sea")
+    gravity_field: Literal["even", "spherical"] = Field(
+        "even",
+        description="`spherical`: to the Earth's middle, by the inverse square of the distance; the ground stays flat",
+    )
     origin: Origin = Origin()
     wind: Wind = Field((0.0, 0.0, 0.0), description="velocity of the air, world, m/s")
     weather: Weather = Weather()

@@ -63,10 +63,14 @@ OBJECT = Shape(fields={"file": Shape(names_a="file")})
 LAYER = Shape(fields={"file": Shape(names_a="file"), "function": Shape(names_a="plugin")})
 WEATHER = Shape(fields={"layers": _each(LAYER)})
 WORLD = Shape("world", fields={"terrain": TERRAIN, "objects": _each(OBJECT), "weather": WEATHER})
+ROTOR = Shape(fields={"advance": Shape(fields={"file": Shape(names_a="file")})})
 VEHICLE = Shape(
     "vehicle",
     fields={
         "visuals": _each(Shape(fields={"file": Shape(names_a="file")})),
+        "surfaces": _each(Shape(fields={"polar": Shape(names_a="file")})),
+        "rotor": ROTOR,
+        "rotors": _each(ROTOR),
         "sensors": _each(SENSOR),
         "controller": CONTROLLER,
         "estimator": ESTIMATOR,

@@ -7,6 +7,7 @@ from math import pi
 import numpy as np
 from pydantic import Field, model_validator
 
+from .coefficients import read_polar
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Vector3
 
 Angle = Number
@@ -27,10 +28,18 @@ class Servo(Model):
         return self
 
 
+class Slipstream(Model):
+    """Air that a propeller blows over a surface, by the theory of momentum."""
+
+    rotor: Name = Field(description="whose")
+    share: Number = Field(1.0, gt=0, le=1, description="of the surface's area that it blows over")
+
+
 class Surface(Model):
     """A piece of a wing, a tail or a fin: lift, drag and moment by the air that it meets.
 
-    Coefficients are linear in the angle of attack up to the stall, and linear after it, as Gazebo's LiftDrag has them.
+    Coefficients are linear in the angle of attack up to the stall, and linear after it, as Gazebo's LiftDrag has them;
+    or they come from a polar, and beyond its ends from a plate.
     """
 
     position: Vector3 = Field(description="centre of pressure from the vehicle's origin, m")
@@ -46,6 +55,12 @@ class Surface(Model):
     drag_stalled: Bounded = Field(1.0, description="C_D per rad beyond the stall")
     moment: Bounded = Field(0.0, description="moment over dynamic pressure and area per rad, nose up, m")
     moment_stalled: Bounded = Field(0.0, description="the same beyond the stall, m")
+    polar: str | None = Field(
+        None,
+        description="file with alpha (°), CL, CD and CM (XFOIL's, or CSV) instead of stall, lift, drag and moment",
+    )
+    chord: Extent | None = Field(None, description="m; what a polar's moment is over")
+    slipstream: Slipstream | None = Field(None, description="the propeller that blows over it")
     servo: Name | None = Field(None, description="what moves its flap")
     lift_by_servo: Bounded = Field(0.0, description="C_L per rad of the servo")
     moment_by_servo: Bounded = Field(0.0, description="moment over dynamic pressure and area per rad of the servo, m")
@@ -54,12 +69,22 @@ class Surface(Model):
     def _faces_somewhere(self) -> Surface:
         if np.linalg.norm(np.cross(self.forward, self.up)) < 1e-6:
             raise ValueError(f"forward {self.forward} and up {self.up} must differ: a surface faces somewhere")
-        if abs(self.alpha_0) >= self.stall:
+        if self.polar is not None:
+            self._check_polar()
+        elif abs(self.alpha_0) >= self.stall:
             raise ValueError(
                 f"it stalls at {self.stall:g} rad before its lift is zero, since alpha_0 is {self.alpha_0:g}; "
                 "make stall larger"
             )
         return self
+
+    def _check_polar(self) -> None:
+        law = {"stall", "lift", "lift_stalled", "drag", "drag_stalled", "moment", "moment_stalled"}
+        if both := sorted(law & self.model_fields_set):
+            raise ValueError(f"a surface with a polar has its coefficients from there; leave out {', '.join(both)}")
+        assert self.polar is not None
+        if self.chord is None and read_polar(self.polar)[:, 3].any():
+            raise ValueError("chord is missing (m): the polar has a moment, which is over it")
 
 
 class Coefficient(Model):
@@ -106,3 +131,18 @@ class Aerodynamics(Model):
         if self.drag.alpha or self.drag.beta:
             raise ValueError("drag: alpha and beta have no part in it; it grows with lift, by span and efficiency")
         return self
+
+
+class Mixer(Model):
+    """Which servos the controller uses for what, and how much of each; it learns by itself what they do.
+
+    Of a V-tail or of elevons, the same servos stand in two lists. A servo in none is left to whoever commands it.
+    """
+
+    roll: dict[Name, Bounded] = Field(default_factory=dict)
+    pitch: dict[Name, Bounded] = Field(default_factory=dict)
+    yaw: dict[Name, Bounded] = Field(default_factory=dict)
+
+    @property
+    def axes(self) -> dict[str, dict[str, float]]:
+        return {"roll": self.roll, "pitch": self.pitch, "yaw": self.yaw}

@@ -3,8 +3,8 @@
 from airloom.bus import messages
 from airloom.sensors.sensor import READING, Mounted, Sensor, sensor_kernel, sensor_position
 from airloom.sensors.sensor_errors import SensorErrors, add_errors
-from airloom.world.atmosphere import air_pressure, air_temperature
-from airloom.world.ground import W_ALTITUDE, W_PRESSURE, W_TEMPERATURE
+from airloom.world.atmosphere import air_pressure, air_temperature, geopotential
+from airloom.world.ground import W_ALTITUDE, W_CURVATURE, W_PRESSURE, W_TEMPERATURE
 
 
 class BarometerParameters(Mounted):
@@ -15,7 +15,7 @@ class BarometerParameters(Mounted):
 
 @sensor_kernel
 def measure_barometer(w, i, world, s, key, sample):
-    altitude = world[W_ALTITUDE] + sensor_position(w, i, s)[2]
+    altitude = geopotential(world[W_ALTITUDE] + sensor_position(w, i, s)[2], world[W_CURVATURE])
     s[READING] = air_pressure(altitude, world[W_PRESSURE], world[W_TEMPERATURE])
     s[READING + 1] = air_temperature(altitude, world[W_TEMPERATURE])
     add_errors(s, READING, 0, 2, key, sample)

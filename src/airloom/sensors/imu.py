@@ -15,11 +15,13 @@ class ImuParameters(Mounted):
 
 @sensor_kernel
 def measure_imu(w, i, world, s, key, sample):
-    """Rates, and f = a + g at the mount: origin's mean acceleration over the tick plus the lever arm's."""
+    """Rates, and f = a − g at the mount: origin's mean acceleration over the tick plus the lever arm's."""
     x, y, z = s[MOUNT_POSITION], s[MOUNT_POSITION + 1], s[MOUNT_POSITION + 2]
     a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
     lx, ly, lz = w[row.MEAN_ALPHA_X + i], w[row.MEAN_ALPHA_Y + i], w[row.MEAN_ALPHA_Z + i]
-    fx, fy, fz = world_to_body(w, i, w[row.MEAN_AX + i], w[row.MEAN_AY + i], w[row.MEAN_AZ + i] + world[W_GRAVITY])
+    fx, fy, fz = w[row.MEAN_AX + i], w[row.MEAN_AY + i], w[row.MEAN_AZ + i] + world[W_GRAVITY]
+    fx, fy, fz = fx - w[row.LEAN_X + i], fy - w[row.LEAN_Y + i], fz - w[row.LEAN_Z + i]
+    fx, fy, fz = world_to_body(w, i, fx, fy, fz)
     sx, sy, sz = b * z - c * y, c * x - a * z, a * y - b * x
     fx += (ly * z - lz * y) + (b * sz - c * sy)
     fy += (lz * x - lx * z) + (c * sx - a * sz)

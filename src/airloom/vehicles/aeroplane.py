@@ -10,9 +10,9 @@ import numpy as np
 
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics.propellers import FIRST, PROPELLER_ROWS, SPEED, add_propellers
+from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.servos import ANGLE, SERVO_ROWS
-from airloom.physics.wings import FIRST_SERVO, add_wings
+from airloom.physics.wings import FIRST_SERVO, STIRRED, add_wings, feel_air, settle_wings
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 
@@ -45,19 +45,27 @@ class Aeroplane:
         w = np.zeros(row.WIDTH)
         center = self.airframe.vehicle.center_of_mass
         given = ((row.UX, velocity), (row.WX, rates), (row.CX, center), (row.DENSITY, [density]))
-        for first, values in given:
+        for first, values in (*given, (row.VX, np.subtract(velocity, np.cross(rates, center))), (row.QW, [1.0])):
             w[first : first + len(values) * LANES] = np.repeat(values, LANES)
         for k, angle in enumerate(angles):
             at = FIRST_SERVO + k * SERVO_ROWS * LANES + ANGLE
             self._wings[at : at + LANES] = angle
-        add_wings(w, self._wings)
+        settle_wings(self._wings)
         if self._propellers.size:
-            for n in range(self._propellers.size // LANES // PROPELLER_ROWS):
-                at = FIRST + n * PROPELLER_ROWS * LANES
-                self._propellers[at + SPEED : at + SPEED + LANES] = speeds[int(self._propellers[at])]
+            note_speeds(w, self._rotors_at(speeds), self._propellers)
             add_propellers(w, self._propellers)
+        if self._wings[STIRRED]:
+            feel_air(w, self._wings)
+        add_wings(w, self._wings)
         total = w[row.FX : row.FX + 6 * LANES : LANES].copy()
         return total + density * self._push.T @ np.square(speeds)
+
+    def _rotors_at(self, speeds) -> np.ndarray:
+        rotors = np.zeros(len(self.airframe.rotors) * row.ROTOR_WIDTH)
+        for k, speed in enumerate(speeds):
+            at = k * row.ROTOR_WIDTH + row.SPEED
+            rotors[at : at + LANES] = speed
+        return rotors
 
     @cached_property
     def _push(self) -> np.ndarray:
@@ -91,7 +99,10 @@ class Aeroplane:
         return Trim(speed, x[0], mix @ x[1:4], np.full(rotors, fastest * x[4]), float(np.abs(balance(x)).max()))
 
     def mixer(self, speed: float) -> np.ndarray:
-        """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air."""
+        """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air.
+
+        If the file has a mixer, with the servos that it names for each axis.
+        """
         servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
 
         def turn(angles: np.ndarray) -> np.ndarray:
@@ -99,7 +110,17 @@ class Aeroplane:
 
         at = turn(np.zeros(servos))
         effect = np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
-        return np.linalg.pinv(effect)
+        given = self._given_mixer
+        return given @ np.linalg.pinv(effect @ given)
+
+    @cached_property
+    def _given_mixer(self) -> np.ndarray:
+        """[servo, what is told]: as the file says, or every servo by itself."""
+        vehicle = self.airframe.vehicle
+        if vehicle.mixer is None:
+            return np.eye(len(vehicle.servos))
+        axes = vehicle.mixer.axes.values()
+        return np.array([[shares.get(servo, 0.0) for shares in axes] for servo in vehicle.servos])
 
     def thrust(self, speed: float, rotor_speed: float) -> float:
         """Of all rotors along x at a speed through the air, N."""

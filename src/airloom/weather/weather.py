@@ -16,7 +16,8 @@ from airloom.scenario.errors import ScenarioError
 from airloom.scenario.values import FASTEST_WIND
 from airloom.weather.air import is_wind, wind_at
 from airloom.weather.info import WindInfo
-from airloom.world.atmosphere import STANDARD_DENSITY, humid_air_density
+from airloom.world.atmosphere import STANDARD_DENSITY, geopotential, humid_air_density
+from airloom.world.ground import W_CURVATURE
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
@@ -55,7 +56,8 @@ class Weather:
 
     def density(self, altitude: float) -> float:
         """kg/m³ at an altitude above the sea, m: by the world's pressure, temperature and humidity."""
-        world = self._sim.scenario.world
+        world, curvature = self._sim.scenario.world, self._sim.fleet.flight.world[W_CURVATURE]
+        altitude = geopotential(float(altitude), curvature)
         return float(humid_air_density(altitude, world.pressure, world.temperature, world.weather.humidity))
 
     def set_wind(self, wind: Any) -> None:

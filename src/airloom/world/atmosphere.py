@@ -12,6 +12,15 @@ LIGHTER = 0.378  # 1 − M_water/M_air
 
 
 @compiled
+def geopotential(altitude, curvature):
+    """The height that the standard counts in: less than the altitude where gravity becomes less, `curvature` being 1/R.
+
+    With an even gravity, of curvature 0, they are the same.
+    """
+    return altitude / (1.0 + altitude * curvature)
+
+
+@compiled
 def air_temperature(altitude, sea_temperature):
     """K, at an altitude above the sea in m."""
     return sea_temperature - LAPSE * altitude

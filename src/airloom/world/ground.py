@@ -14,13 +14,14 @@ from airloom.world.tree import SOLID_WIDTH, is_solid_near, ray_to_triangles
 
 (
     W_GRAVITY, W_PRESSURE, W_TEMPERATURE, W_LATITUDE, W_LONGITUDE, W_ALTITUDE,
-    W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP, W_HUMIDITY,
+    W_FIELD_X, W_FIELD_Y, W_FIELD_Z, W_STEP, W_HUMIDITY, W_CURVATURE,
     W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_GRID, W_CEILINGS,
     W_TRIANGLES, W_TRIANGLES_AT, W_TRIANGLE_LEAVES, W_TRIANGLE_BOXES,
     W_SOLIDS, W_SOLIDS_AT, W_SOLID_LEAVES, W_SOLID_BOXES,
     W_OBSTACLES, W_HEADER,
-) = range(31)  # fmt: skip
-"""Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it:
+) = range(32)  # fmt: skip
+"""Places in the world array. W_CURVATURE is 1/R of a round Earth, 0 of a flat one.
+W_BASE is the plane's height, and the height field's lowest, which also lies around it:
 within a cell beyond its edge the ground falls to it, so that nobody gets in from the side.
 Those that end in _AT, _BOXES, GRID and CEILINGS are addresses."""
 

@@ -11,6 +11,7 @@ from airloom.scenario.generated import Generated
 from airloom.scenario.models import HeightField, Survey, World
 from airloom.world import ground as at
 from airloom.world.generated import generated_grid
+from airloom.world.geodesy import EARTH_RADIUS
 from airloom.world.grid import Grid, grid_of
 from airloom.world.ground import ground, ray
 from airloom.world.objects import things_of
@@ -95,6 +96,7 @@ class Land:
         header[at.W_GRAVITY], header[at.W_STEP] = world.gravity, self._step
         header[at.W_PRESSURE], header[at.W_TEMPERATURE] = world.pressure, world.temperature
         header[at.W_HUMIDITY] = world.weather.humidity
+        header[at.W_CURVATURE] = 1.0 / EARTH_RADIUS if world.gravity_field == "spherical" else 0.0
         header[at.W_LATITUDE] = np.radians(world.origin.latitude)
         header[at.W_LONGITUDE] = np.radians(world.origin.longitude)
         header[at.W_ALTITUDE] = world.origin.altitude

@@ -1,17 +1,22 @@
 """Arithmetic for lane loops: angles as exact as those of the C library, and honest about what is no number."""
 
-from math import atan2, inf, nan, pi
+from math import atan2, exp, inf, nan, pi
 
 import numpy as np
 import pytest
 
-from airloom.compiled.lanes import angle_of, shortest_turn
+from airloom.compiled.lanes import angle_of, exp_of, shortest_turn
 
 
 def test_an_angle_is_that_of_the_c_library() -> None:
     random = np.random.default_rng(1)
     for y, x in random.normal(size=(20000, 2)) * 10.0 ** random.uniform(-9, 9, (20000, 2)):
         assert angle_of(y, x) == pytest.approx(atan2(y, x), rel=5e-16, abs=0)
+
+
+def test_an_exponential_is_that_of_the_c_library() -> None:
+    for x in (0.0, -700.0, 700.0, *np.random.default_rng(2).uniform(-700, 700, 20000)):
+        assert exp_of(x) == pytest.approx(exp(x), rel=5e-16, abs=0)
 
 
 @pytest.mark.parametrize("y", [-2.0, 0.0, 2.0])

@@ -9,7 +9,8 @@ import pytest
 
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
-from airloom.physics.wings import add_wings, move_wings
+from airloom.physics.servos import SERVO_ROWS
+from airloom.physics.wings import FIRST_SERVO, add_wings, move_wings
 from airloom.scenario.surfaces import Aerodynamics, Servo, Surface
 from airloom.vehicles.wings import wing_numbers
 
@@ -24,17 +25,17 @@ class Winged:
     def __init__(self, surfaces=None, aerodynamics=None, servo: Servo | None = None) -> None:
         self.surfaces, self.aerodynamics = surfaces or {}, aerodynamics
         self.servos = {"idle": Servo(), "flap": servo or Servo()}
+        self.rotors, self.blowing = {}, []
 
 
-def laid_out(numbers, lane):
-    p = np.zeros(len(numbers) * LANES)
-    p[lane::LANES] = numbers
-    return p
+def laid_out(numbers):
+    """In all lanes; the air is in one only."""
+    return np.repeat(numbers, LANES).astype(float)
 
 
 def wrench(vehicle, velocity, rates, lane=3, delta=DELTA):
     """Force and torque about the centre of mass, body."""
-    w, p = np.zeros(row.WIDTH), laid_out(wing_numbers(vehicle, 0.001), lane)
+    w, p = np.zeros(row.WIDTH), laid_out(wing_numbers(vehicle, 0.001))
     for first, values in ((row.UX, velocity), (row.WX, rates), (row.CX, CENTER), (row.DENSITY, [1.0])):
         w[first + lane : first + len(values) * LANES : LANES] = values
     w[row.SERVO + LANES + lane] = delta / 0.5
@@ -95,6 +96,18 @@ def test_a_surface_pulls_as_gazebos_does_in_any_flow():
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+def test_a_wing_lifts_what_gazebos_own_test_expects():
+    """lift_drag_system.cc: a wing at zero angle, a0 = 0.1, cla = 4, 10 m², dihedral 0.1, at 0.2 m/s through 1.2041."""
+    dihedral, speed = 0.1, 0.2
+    wing = Surface(
+        position=(0.0, 0.0, 0.0), up=(0.0, -sin(dihedral), cos(dihedral)), area=10.0, alpha_0=0.1, stall=0.5, lift=4.0,
+        drag=0.0,
+    )  # fmt: skip
+    force, _ = wrench(Winged({"wing": wing}), np.array([speed, 0.0, 0.0]), np.zeros(3))
+    expected = 4.0 * 0.1 * 0.5 * 1.2041 * speed**2 * 10.0 * cos(dihedral)
+    assert force[2] * 1.2041 / DENSITY == pytest.approx(expected, rel=1e-12)
+
+
 def test_surfaces_add_up():
     tail = WING.model_copy(update={"position": (-1.0, 0.0, 0.2), "servo": None, "stall": 0.2})
     velocity, rates = np.array([15.0, 1.0, -0.5]), np.array([0.3, -0.2, 0.5])
@@ -126,7 +139,8 @@ def by_the_book(it: Aerodynamics, velocity, rates):
     arm = np.array(it.position) - CENTER
     v, turn = flip * (velocity + np.cross(rates, arm)), flip * rates
     speed = np.hypot(v[0], v[2])
-    alpha, beta = atan2(v[2], v[0]), atan2(v[1], v[0])
+    alpha, beta = atan2(v[2], v[0]), asin(v[1] / np.linalg.norm(v))
+    folded = alpha if abs(alpha) <= pi / 2 else np.sign(alpha) * pi - alpha
     before, beyond = exp(-it.blend * (alpha - it.stall)), exp(it.blend * (alpha + it.stall))
     sigma = (1 + before + beyond) / ((1 + before) * (1 + beyond)) if max(before, beyond) < 1e100 else 1.0
     lengths = np.array([it.span, it.chord, it.span])
@@ -143,9 +157,9 @@ def by_the_book(it: Aerodynamics, velocity, rates):
     lift += sigma * 2 * np.sign(alpha) * sin(alpha) ** 2 * cos(alpha) + rest(it.lift)
     plate = 2 / (1 + exp(-0.224 - 0.115 * max(aspect, 1 / aspect))) * (0.5 - 0.5 * cos(2 * alpha))
     drag = (1 - sigma) * (it.drag.zero + lift**2 / (pi * aspect * it.efficiency)) + sigma * plate + rest(it.drag)
-    side, roll, yaw = (c.zero + c.alpha * alpha + rest(c) for c in (it.side, it.roll, it.yaw))
-    within = np.clip(alpha, -it.stall, it.stall)
-    pitch = it.pitch.zero + it.pitch.alpha * within + it.pitch_stalled * (alpha - within) + rest(it.pitch)
+    side, roll, yaw = (c.zero + c.alpha * folded + rest(c) for c in (it.side, it.roll, it.yaw))
+    within = np.clip(folded, -it.stall, it.stall)
+    pitch = it.pitch.zero + it.pitch.alpha * within + it.pitch_stalled * (folded - within) + rest(it.pitch)
     push = 0.5 * DENSITY * speed**2 * it.area
     ahead = np.array([cos(alpha), 0.0, sin(alpha)])
     below = np.array([-sin(alpha), 0.0, cos(alpha)])
@@ -167,13 +181,47 @@ def test_an_aircraft_flies_by_the_book_in_any_flow():
         assert np.allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+def all_around(turn=5e-4):
+    """Velocities of 20 m/s around the circle of angles of attack, at several sideslips."""
+    for beta in (0.0, 0.4, -1.0):
+        for alpha in np.arange(-pi, pi + turn, turn):
+            yield 20 * np.array([cos(alpha) * cos(beta), sin(beta), -sin(alpha) * cos(beta)])
+
+
+def jumps(vehicle, velocities):
+    """The largest step of force and torque from one velocity to the next, over the largest of all."""
+    p = laid_out(wing_numbers(vehicle, 0.001))
+    w, seen = np.zeros(row.WIDTH), []
+    w[row.DENSITY] = 1.0
+    for velocity in velocities:
+        w[row.UX : row.UX + 3 * LANES : LANES], w[row.FX : row.FX + 6 * LANES] = velocity, 0.0
+        add_wings(w, p)
+        seen.append(w[row.FX : row.FX + 6 * LANES : LANES].copy())
+    seen = np.array(seen)
+    return np.abs(np.diff(seen, axis=0)).max(axis=0) / np.abs(seen).max(axis=0)
+
+
+def test_an_aircraft_is_continuous_all_around():
+    plane = Aerodynamics.model_validate(PLANE | {"blend": 15})
+    circles = np.array_split(np.array(list(all_around())), 3)
+    for circle in circles:
+        assert jumps(Winged(aerodynamics=plane), circle).max() < 0.005
+
+
+def test_an_aircraft_stays_what_it_is_through_the_vertical():
+    """From flying down with the nose up to flying down backwards, a touch of sideslip on either side."""
+    plane = Aerodynamics.model_validate(PLANE)
+    across = [20 * np.array([1e-4 * k, 0.01 * k, -1.0]) for k in np.arange(-1.0, 1.0, 0.01)]
+    assert jumps(Winged(aerodynamics=plane), across).max() < 0.02
+
+
 def angles(servo, told, ticks, step=0.001):
-    p = laid_out(wing_numbers(Winged(servo=servo), step), 0)
+    p = laid_out(wing_numbers(Winged(servo=servo), step))
     w, seen = np.zeros(row.WIDTH), []
     w[row.SERVO + LANES] = told
     for _ in range(ticks):
         move_wings(w, p)
-        seen.append(p[(1 + 5) * LANES])
+        seen.append(p[FIRST_SERVO + SERVO_ROWS * LANES])
     return np.array(seen)
 
 
