@@ -26,6 +26,7 @@ from airloom.group import Group
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.radio.radio import Radio
@@ -41,6 +42,7 @@ from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
+from airloom.weather.water import WaterNow
 from airloom.weather.weather import Weather
 from airloom.world.objects import oddities
 
@@ -77,6 +79,8 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self.eyes = Eyes(self)
         self.weather = Weather(self)
+        self.water = WaterNow(self)
+        """Surface and currents, if the world has water."""
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         self._sanity = Sanity(self)
@@ -255,7 +259,7 @@ class Simulation:
         """A pilot for a vehicle, who flies it in a mission."""
         if vehicle not in self.vehicles:
             raise KeyError(f"no vehicle is called '{vehicle}'; vehicles: {', '.join(list(self.vehicles)[:8])}")
-        return Pilot(self, self.vehicles[vehicle])
+        return pilot_of(self, self.vehicles[vehicle])
 
     def start(self, mission: Coroutine, name: str = "mission") -> Task:
         """Let a coroutine run on simulation time, beginning with the next tick."""

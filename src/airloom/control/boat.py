@@ -31,8 +31,8 @@ from airloom.control.thrusters import MOST_THRUSTERS, VesselController, rest, ro
     MASS, DAMPING, SQUARE, TURN_MASS, TURN_DAMPING, TURN_SQUARE, MOST, MOST_TURN,
 ) = (row.GAIN + k * LANES for k in range(19))  # fmt: skip
 MIX = row.GAIN + 24 * LANES
-"""Of each thruster: its part in a newton ahead and in a newton metre to the left; its thrust backwards as a part of that
-ahead."""
+"""Of each thruster: its part in a newton ahead and in a newton metre to the left; its thrust backwards as a part of
+that ahead."""
 SUM_SPEED, SUM_TURN, HOLDS = (row.MEMORY + k * LANES for k in range(3))
 GIVEN = row.SCRATCH
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
@@ -168,6 +168,10 @@ class Boat(VesselController):
     kernel = control_boat
     modes = (int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE))
     floats = True
+
+    @property
+    def holds_within(self) -> float:
+        return 3.0 * (self.parameters.circle or self._length)
 
     def check_thrusters(self) -> None:
         self._mixer = self.mixer([0, 5], "ahead and turn")

@@ -1,8 +1,8 @@
 """A flight stack for underwater vehicles whose thrusters push along and about all axes.
 
 - **Position.** The velocity u = v* + k (p* − p) is wanted, towards the setpoint no faster than the vehicle may.
-- **Velocity.** F = (m + m_A) (a (u − v) + b ∫(u − v)) + (d + d₂ |u|) u, each axis of the body by its own mass, added mass
-  and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while thrusters
+- **Velocity.** F = (m + m_A) (a (u − v) + b ∫(u − v)) + (d + d₂ |u|) u, each axis of the body by its own mass, added
+  mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while thrusters
   are at their limits. With a = 5/2 ω, k = 2/5 ω and b = ω² for the frequency ω, all is well damped.
 - **Attitude.** T = (J + J_A) (ω² e + 2 ω (ω* − ω)) + ∫, e the rotation vector to level with the yaw that is wanted.
 - **Thrusters** get the smallest thrusts that do so. Where that is more than they can, torques come first, then what
@@ -175,7 +175,7 @@ class RovParameters(Rated):
 
 
 class Rov(VesselController):
-    """Position, depth and heading of an underwater vehicle that can push along and about all axes, tuned from its file."""
+    """Position, depth and heading of an underwater vehicle that pushes along and about all axes, tuned from its file."""
 
     Parameters = RovParameters
     parameters: RovParameters
@@ -193,7 +193,8 @@ class Rov(VesselController):
         attitude = min(0.5 / self.vessel.lag, 0.7 * sqrt(ways[3:].min() / 0.5))
         return p.position_frequency or position, p.attitude_frequency or attitude
 
-    def max_speed(self) -> float:
+    @property
+    def top_speed(self) -> float:
         """Given, or what four fifths of the thrust reach along the slowest axis."""
         speeds = [self.vessel.speed_at(0.8 * self._greatest[axis], axis) for axis in range(3)]
         return self.parameters.max_speed or min(*speeds, 2.0)
@@ -204,7 +205,7 @@ class Rov(VesselController):
         most_turn = 0.3 * float((self._greatest / self.vessel.mass)[3:].min())
         gains = [
             1.0 / p.rate, 0.4 * position, 2.5 * position, p.integral * position**2,
-            attitude**2, 2 * attitude, 0.1 * p.integral * attitude**3, self.max_speed(), most_turn,
+            attitude**2, 2 * attitude, 0.1 * p.integral * attitude**3, self.top_speed, most_turn,
             *self.vessel.mass, *linear[:3], *square[:3], *(0.7 * self._greatest[:3]),
         ]  # fmt: skip
         for thruster, reverse in zip(self._mixer, self.vessel.reverse, strict=True):
@@ -213,5 +214,5 @@ class Rov(VesselController):
 
     def in_force(self) -> dict[str, Any]:
         position, attitude = self.frequencies()
-        tuned = {"position_frequency": position, "attitude_frequency": attitude, "max_speed": self.max_speed()}
+        tuned = {"position_frequency": position, "attitude_frequency": attitude, "max_speed": self.top_speed}
         return tuned | self.parameters.model_dump(exclude_none=True)

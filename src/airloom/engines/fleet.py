@@ -21,12 +21,14 @@ from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
+    ground_on_wheels,
     lift_of_wings,
     move_servos,
     pull_of_propellers,
     push_of_thrusters,
     turn_propellers,
     turn_thrusters,
+    turn_wheels,
     water_around,
     water_now,
 )
@@ -40,6 +42,7 @@ from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.vessel import thruster_numbers
+from airloom.vehicles.wheels import wheel_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
@@ -168,6 +171,9 @@ class Fleet:
             influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
         if vehicle.surfaces or vehicle.aerodynamics:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.wheels:
+            numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
+            influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
             influences.append(Influence(water_around, water_now, numbers))
@@ -450,6 +456,8 @@ class Fleet:
         One that an autopilot takes over, or gives back, stays where it is.
         """
         self.layers.take_over(old.layers)
+        if self.land.world.water == old.land.world.water:
+            self.land.water[:] = old.land.water
         before = {craft.name: craft for craft in old.crafts}
         for craft in self.crafts:
             if (was := before.get(craft.name)) and _same_but_for(was.vehicle, craft.vehicle, "pose", "autopilot"):
@@ -554,6 +562,7 @@ class Fleet:
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather."""
         self.layers.hash_into(digest)
+        digest.update(self.land.water.tobytes())
         for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())
