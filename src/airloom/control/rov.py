@@ -2,8 +2,8 @@
 
 - **Position.** The velocity u = v* + k (p* − p) is wanted, towards the setpoint no faster than the vehicle may.
 - **Velocity.** F = (m + m_A) (a (u − v) + b ∫(u − v)) + (d + d₂ |u|) u, each axis of the body by its own mass, added
-  mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while thrusters
-  are at their limits. With a = 5/2 ω, k = 2/5 ω and b = ω² for the frequency ω, all is well damped.
+  mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while
+  thrusters are at their limits. With a = 5/2 ω, k = 2/5 ω and b = ω² for the frequency ω, all is well damped.
 - **Attitude.** T = (J + J_A) (ω² e + 2 ω (ω* − ω)) + ∫, e the rotation vector to level with the yaw that is wanted.
 - **Thrusters** get the smallest thrusts that do so. Where that is more than they can, torques come first, then what
   keeps the depth, then the rest: a vehicle that a current carries away stays upright and at its depth.
@@ -175,7 +175,7 @@ class RovParameters(Rated):
 
 
 class Rov(VesselController):
-    """Position, depth and heading of an underwater vehicle that pushes along and about all axes, tuned from its file."""
+    """Position, depth and heading of a vehicle under water that pushes along and about all axes; tuned by its file."""
 
     Parameters = RovParameters
     parameters: RovParameters

@@ -156,7 +156,8 @@ class Fleet:
                 controller = controller_class(parameters, airframe)
                 self._check_rates(controller)
             all_sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
-            self._check_needs("estimator", vehicle.estimator, vehicle)
+            if vehicle.rotors or controller is not None:
+                self._check_needs("estimator", vehicle.estimator, vehicle)
             if vehicle.autopilot is not None:
                 self._check_needs("autopilot", vehicle.autopilot, vehicle)
         except StackError as error:

@@ -78,6 +78,9 @@ class VesselPilot(Pilot):
         slower = min(speed, self._vessel.top_speed)
         await super()._fly_to(position, yaw, slower, timeout, what, above_ground and not self._vessel.floats)
 
+    def _near(self) -> float:
+        return max(super()._near(), 0.3 * self._vessel.holds_within if self._vessel.floats else 0.0)
+
     def _check_reachable(self, points: np.ndarray) -> None:
         super()._check_reachable(points)
         water = self.sim.scenario.world.water
