@@ -9,7 +9,7 @@ with the acceleration a_c that waves give the water.
 
 An engine knows M alone. So ν̇ is solved for with M + M_A, and the wrench that gives M this acceleration takes the place
 of all others: an added mass larger than the body's own is as stable as a small one, at any step. Added mass and damping
-go with the share of the hull that is under water.
+go with the share under water of what is under water when the body floats at rest, or dives.
 """
 
 from airloom.compiled import compiled

@@ -206,7 +206,10 @@ def volume(shape: BoxShape | BallShape | CylinderShape | CapsuleShape) -> float:
 
 
 class Hull(Model):
-    """What displaces water, or air, and what the water does against its motion, about the centre of mass, body axes."""
+    """What displaces water, or air, and what the water does against its motion, about the centre of mass, body axes.
+
+    Added mass and damping are those of a hull that floats at rest, or dives; they fade as it leaves the water.
+    """
 
     shapes: dict[Name, HullShape] = Field(min_length=1, max_length=16)
     added_mass: Six | list[Six] = Field(

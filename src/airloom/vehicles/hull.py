@@ -30,9 +30,13 @@ class HullError(UserError):
     """A hull that can displace no water; the message is meant for the user."""
 
 
-def hull_numbers(hull: Hull, water: Water | None) -> list[float]:
-    """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air."""
-    numbers = [float(len(hull.shapes)), hull_volume(hull)]
+def hull_numbers(hull: Hull, water: Water | None, mass: float) -> list[float]:
+    """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air.
+
+    Added mass and damping hold for a hull that displaces its own weight, or all of it if that is less.
+    """
+    all_of_it = hull_volume(hull)
+    numbers = [float(len(hull.shapes)), all_of_it if water is None else min(all_of_it, mass / water.density)]
     layers = []
     if water is not None:
         layers = [(water.level, water.density), *((layer.below, layer.density) for layer in water.layers)]
