@@ -37,10 +37,12 @@ from airloom.scenario.terrain import TerrainError
 from airloom.scenario.weather import WeatherError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
+from airloom.vehicles.hull import HullError
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
+from airloom.weather.water import WaterNow
 from airloom.weather.weather import Weather
 from airloom.world.ground import ground
 from airloom.world.objects import oddities
@@ -69,7 +71,7 @@ class Simulation:
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
@@ -78,6 +80,8 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self.eyes = Eyes(self)
         self.weather = Weather(self)
+        self.water = WaterNow(self)
+        """Surface and currents, if the world has water."""
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         self._sanity = Sanity(self)
@@ -208,7 +212,7 @@ class Simulation:
             fleet.reset(self.seed)
             fleet.take_over(self.fleet)
             engine = _make_engine(scenario, fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self._publisher.publish(self.tick)
         engine.reset()

@@ -26,7 +26,9 @@ from airloom.physics.wrench import (
     lift_of_wings,
     move_servos,
     pull_of_propellers,
+    push_of_thrusters,
     turn_propellers,
+    turn_thrusters,
     turn_wheels,
     water_around,
     water_now,
@@ -40,6 +42,7 @@ from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
+from airloom.vehicles.vessel import thruster_numbers
 from airloom.vehicles.wheels import wheel_numbers
 from airloom.vehicles.wings import propeller_numbers, propeller_shape, wing_numbers, wing_shape
 from airloom.watch.divergence import SANE_WIDTH
@@ -156,7 +159,8 @@ class Fleet:
                 controller = controller_class(parameters, airframe)
                 self._check_rates(controller)
             all_sensors = [self._sensor(name, key, choice) for key, choice in vehicle.sensors.items()]
-            self._check_needs("estimator", vehicle.estimator, vehicle)
+            if vehicle.rotors or controller is not None:
+                self._check_needs("estimator", vehicle.estimator, vehicle)
             if vehicle.autopilot is not None:
                 self._check_needs("autopilot", vehicle.autopilot, vehicle)
         except StackError as error:
@@ -167,6 +171,8 @@ class Fleet:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         if numbers := propeller_numbers(vehicle):
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers, propeller_shape(vehicle)))
+        if numbers := thruster_numbers(vehicle):
+            influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
         if vehicle.surfaces or vehicle.aerodynamics:
             numbers = wing_numbers(vehicle, self.scenario.step)
             influences.append(Influence(lift_of_wings, move_servos, numbers, wing_shape(vehicle)))
@@ -176,7 +182,7 @@ class Fleet:
         if self.scenario.world.gravity_field == "spherical":
             influences.append(Influence(gravity_of_a_ball, None, [self.scenario.world.origin.altitude]))
         if vehicle.hull is not None:  # the last, for it must know what all others do
-            numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
+            numbers = hull_numbers(vehicle.hull, self.scenario.world.water, airframe.mass)
             influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
@@ -294,6 +300,7 @@ class Fleet:
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
         self.layers.begin(seed)
+        self.land.begin(stream_key(seed, "water"))
         self.flight.blown[:], self.flight.foul[:] = 1, -1.0
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
         self.flight.guides[:], self.flight.stacks[:, tables.GUIDED_LANES] = 0, 0
@@ -458,6 +465,8 @@ class Fleet:
         One that an autopilot takes over, or gives back, stays where it is.
         """
         self.layers.take_over(old.layers)
+        if self.land.world.water == old.land.world.water:
+            self.land.water[:] = old.land.water
         before = {craft.name: craft for craft in old.crafts}
         for craft in self.crafts:
             if (was := before.get(craft.name)) and _same_but_for(was.vehicle, craft.vehicle, "pose", "autopilot"):
@@ -562,6 +571,7 @@ class Fleet:
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather."""
         self.layers.hash_into(digest)
+        digest.update(self.land.water.tobytes())
         for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())

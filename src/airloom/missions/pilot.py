@@ -333,8 +333,11 @@ class Pilot:
         """Who flies alone need not keep a time: the setpoint waits for a vehicle that wind or a push holds back."""
         x, y, z, yaw = trajectory.at(0.0).tolist()
         self.vehicle.command(PositionYaw((x, y, z), yaw))
-        near = max(ARRIVED_WITHIN, NEAR_OF_REACH * self.vehicle.airframe.reach)
-        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True, within=near))
+        self.sim.guides.begin(self.vehicle, replace(trajectory, waits=True, within=self._near()))
+
+    def _near(self) -> float:
+        """How near a place it is said to have arrived, m."""
+        return max(ARRIVED_WITHIN, NEAR_OF_REACH * self.vehicle.airframe.reach)
 
     async def _fly(self, trajectory: PiecewisePolynomial, timeout: float | None, what: str) -> None:
         self._start(trajectory)

@@ -147,6 +147,12 @@ def add_revolved(sums, radius, half, cap, nx, ny, nz, d, cuts):
     """The part with n·r < d of a cylinder about z, a capsule (`cap` 1), a ball (`half` 0); `cuts` is scratch for 12."""
     across = sqrt(nx * nx + ny * ny)
     end = half + (radius if cap != 0.0 else 0.0)
+    reach = abs(nz) * half + (radius if cap != 0.0 else across * radius)
+    if d <= -reach:
+        return
+    if d >= reach:  # all of it, which is most of the time
+        sums[VOLUME] += pi * radius * radius * (2.0 * half + (4.0 / 3.0 * radius if cap != 0.0 else 0.0))
+        return
     count = _cuts(cuts, radius, half, cap, nz, across, d, end)
     for k in range(count - 1):
         if cuts[k + 1] > cuts[k]:

@@ -9,6 +9,7 @@ from airloom.physics.external import set_external
 from airloom.physics.gravity import add_lean, lean
 from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
+from airloom.physics.thrusters import add_thrusters, look_at_thrusters
 from airloom.physics.water import add_water, look_at_water
 from airloom.physics.wheels import add_wheels, steer_wheels
 from airloom.physics.wings import add_wings, move_wings
@@ -97,6 +98,16 @@ def turn_propellers(w, rotors, world, tick, p):
 def gravity_of_a_ball(w, p):
     lean(w, p)
     add_lean(w)
+
+
+@effect
+def push_of_thrusters(w, p):
+    add_thrusters(w, p)
+
+
+@ticker
+def turn_thrusters(w, rotors, world, tick, p):
+    look_at_thrusters(w, rotors, world, tick, p)
 
 
 @effect

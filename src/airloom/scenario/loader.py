@@ -9,7 +9,16 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from .checks import check_autopilots, check_copies, check_plugins, check_radio, check_systems, check_tanks, check_time
+from .checks import (
+    check_autopilots,
+    check_copies,
+    check_plugins,
+    check_radio,
+    check_systems,
+    check_tanks,
+    check_time,
+    check_water,
+)
 from .definitions import Definitions, Place, unknown_name
 from .errors import ScenarioError, all_in_one
 from .library import file_of
@@ -53,7 +62,9 @@ def _validated(root: Node) -> Scenario:
         scenario = Scenario.model_validate(plain(root))
     except ValidationError as error:
         raise all_in_one(complaints(error, root, Scenario)) from error
-    for check in (check_copies, check_plugins, check_radio, check_autopilots, check_systems, check_tanks, check_time):
+    for check in (
+        check_copies, check_plugins, check_radio, check_autopilots, check_systems, check_tanks, check_water, check_time,
+    ):  # fmt: skip
         if found := list(check(scenario, root)):
             raise all_in_one(found)
     return _with_folders(scenario, root)

@@ -71,6 +71,7 @@ VEHICLE = Shape(
         "surfaces": _each(Shape(fields={"polar": Shape(names_a="file")})),
         "rotor": ROTOR,
         "rotors": _each(ROTOR),
+        "hull": Shape(fields={"shapes": _each(Shape(fields={"file": Shape(names_a="file")}))}),
         "sensors": _each(SENSOR),
         "controller": CONTROLLER,
         "estimator": ESTIMATOR,

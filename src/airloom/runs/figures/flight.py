@@ -187,7 +187,8 @@ def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
     fit(axis, 20.0)
     low, high = axis.get_ylim()
     axis.set_ylim(low, high + 0.22 * (high - low))
-    axis.legend(loc="upper center", ncols=min(4, max(1, speeds.shape[1])), columnspacing=1.2, handlelength=1.4)
+    if speeds.shape[1]:
+        axis.legend(loc="upper center", ncols=min(4, speeds.shape[1]), columnspacing=1.2, handlelength=1.4)
 
 
 def _rotor_names(log: LogReader, vehicle: str, count: int) -> list[str]:

@@ -34,7 +34,9 @@ def _branch(name: str, count: int, inside: str) -> str:
 
 def _vehicle(name: str, vehicle: Vehicle, selected: str | None) -> str:
     parts = _parts(vehicle) if name == selected else ""
-    return _entry(name, f"{len(vehicle.rotors)} rotors", selected) + parts
+    count = len(vehicle.rotors)
+    kind = "floats" if not count and vehicle.hull else f"{count} rotor{'' if count == 1 else 's'}"
+    return _entry(name, kind, selected) + parts
 
 
 def _entry(name: str, kind: str, selected: str | None) -> str:

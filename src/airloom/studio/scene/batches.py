@@ -29,7 +29,7 @@ class Batch:
         self._turning = shapes.turning(vehicle).astype(np.float32)
         self._hubs = shapes.hubs(vehicle).astype(np.float32)
         self._upright = SO3(shapes.tilt(shapes.axes(vehicle)).wxyz.astype(np.float32))
-        self._fast = FAST * max(rotor.max_speed for rotor in rotors)
+        self._fast = FAST * max((rotor.max_speed for rotor in rotors), default=1.0)
         nowhere, level = np.zeros((n, 3)), np.tile([1.0, 0.0, 0.0, 0.0], (n, 1))
         self._body = scene.add_batched_glb(
             f"{node}/body", glb(shapes.vehicle_mesh(vehicle, accent, fine)), level, nowhere, lod="off"
@@ -43,7 +43,7 @@ class Batch:
                 ("shadow", vehicle_shadow(vehicle)), ("discs", shapes.disc_mesh(vehicle, accent, fine)),
             )
         )  # fmt: skip
-        self._blades = self._make_blades(scene, node, rotors) if fine else None
+        self._blades = self._make_blades(scene, node, rotors) if fine and rotors else None
 
     def _make_blades(self, scene: viser.SceneApi, node: str, rotors: list) -> viser.BatchedMeshHandle:
         blade, (n, each) = shapes.blade_mesh(), self.angles.shape

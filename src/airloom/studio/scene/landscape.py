@@ -27,6 +27,8 @@ from airloom.world.meshes import Colour, ngon, painted
 GROUND: Colour = (196, 198, 192)
 LINES: Colour = (136, 143, 145)
 OBSTACLE: Colour = (196, 150, 112)
+WATER: Colour = (64, 132, 168)
+SEEN_THROUGH = 0.45  # opacity of the water's surface
 
 HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
 REACH = 1e4  # m, how far a ray is followed
@@ -59,7 +61,7 @@ class Landscape:
         self._land = Land(world)
         self._light = daylight(world)
         self._grids = _suitable_grids(scenario)
-        wanted = world.model_dump_json(include={"terrain", "objects", "light", "origin"}), self._grids
+        wanted = world.model_dump_json(include={"terrain", "objects", "light", "origin", "water"}), self._grids
         with self._server.atomic():
             if wanted != self._drawn:
                 self._redraw()
@@ -77,7 +79,7 @@ class Landscape:
             self._ground.remove()
             self._ground = None
         show_sky(self._server, self._above, self._light)
-        self._still = [*self._terrain(), *self._things()]
+        self._still = [*self._terrain(), *self._things(), *self._water()]
 
     def look_from(self, eyes: list[np.ndarray], at_once: bool = False) -> None:
         """Show the ground finely where these eyes are near, sooner or later."""
@@ -132,6 +134,19 @@ class Landscape:
             f"{self._root}/plane", glb(disc, light=light), position=(0.0, 0.0, base), cast_shadow=False,
             receive_shadow=False,
         )  # fmt: skip
+
+    def _water(self) -> list[viser.SceneNodeHandle]:
+        """Its surface, as if it were calm."""
+        if (water := self._world.water) is None:
+            return []
+        vertices, faces = _wide_plane()
+        surface = painted(vertices, np.concatenate([faces, faces[:, ::-1]]), WATER, SEEN_THROUGH)
+        light = np.tile(light_seen_as(np.array(WATER) * self._light.day), (len(vertices), 1))
+        node = self._server.scene.add_glb(
+            f"{self._root}/water", glb(surface, light=light), position=(0.0, 0.0, water.level), cast_shadow=False,
+            receive_shadow=False,
+        )  # fmt: skip
+        return [node]
 
     def _things(self) -> list[viser.SceneNodeHandle]:
         scene = self._server.scene

@@ -63,7 +63,7 @@ class Fleet:
 
 def _lift(vehicle: Vehicle, gravity: float) -> np.ndarray:
     """Thrust of each rotor at one rad/s, in its share of the weight."""
-    share = vehicle.mass * gravity / len(vehicle.rotors)
+    share = vehicle.mass * gravity / max(len(vehicle.rotors), 1)
     return np.array([rotor.thrust_constant / share for rotor in vehicle.rotors.values()])
 
 

@@ -10,6 +10,7 @@ from viser.transforms import SO3
 from airloom.basics.rotations import matrix_from_euler
 from airloom.scenario.models import Rotor, Vehicle, Visual
 from airloom.scenario.objects import ObjectError
+from airloom.studio.scene.hulls import hull_meshes
 from airloom.studio.scene.winged import is_winged, winged_parts
 from airloom.world.meshes import Colour, Mesh, annulus, beam, joined, ngon, painted, prism, rectangle
 from airloom.world.objects.mesh_file import read_mesh
@@ -35,6 +36,8 @@ def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
         lifting = [rotor for rotor in vehicle.rotors.values() if rotor.axis[2] > 0.7]
         arms = [part for rotor in lifting for part in _arm(vehicle, rotor, accent, 12 if fine else 5)]
         return joined([*winged_parts(vehicle, accent, fine), *arms])
+    if vehicle.hull is not None:
+        return joined(hull_meshes(vehicle, accent, 24 if fine else 10))
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
         parts += _arm(vehicle, rotor, accent, 12 if fine else 5)
@@ -67,16 +70,16 @@ def reach(vehicle: Vehicle) -> float:
     """How far the vehicle extends from its origin, m."""
     tips = [float(np.linalg.norm(rotor.position)) + rotor.radius for rotor in vehicle.rotors.values()]
     corner = np.abs(vehicle.body.position) + np.array(vehicle.body.size) / 2
-    return max(*tips, float(np.linalg.norm(corner)))
+    return max([*tips, float(np.linalg.norm(corner))])
 
 
 def hubs(vehicle: Vehicle) -> np.ndarray:
-    return np.array([rotor.position for rotor in vehicle.rotors.values()], dtype=float)
+    return np.array([rotor.position for rotor in vehicle.rotors.values()], dtype=float).reshape(-1, 3)
 
 
 def axes(vehicle: Vehicle) -> np.ndarray:
     """Unit thrust directions."""
-    raw = np.array([rotor.axis for rotor in vehicle.rotors.values()], dtype=float)
+    raw = np.array([rotor.axis for rotor in vehicle.rotors.values()], dtype=float).reshape(-1, 3)
     return raw / np.linalg.norm(raw, axis=1, keepdims=True)
 
 
@@ -105,7 +108,7 @@ def disc_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
         blur = annulus(0.12 * rotor.radius, 0.94 * rotor.radius, sides, colour, (0.10, 0.26))
         rim = annulus(0.94 * rotor.radius, rotor.radius, sides, colour, (0.55, 0.55))
         discs.append(joined([blur, rim]).turned(tilt(axis).as_matrix()).moved(rotor.position))
-    return joined(discs)
+    return joined(discs or [painted(np.zeros((3, 3)), [[0, 1, 2]], DISC, 0.0)])
 
 
 def tilt(axes: np.ndarray) -> SO3:
@@ -124,7 +127,8 @@ def _is_front(vehicle: Vehicle, rotor: Rotor) -> bool:
 def _level(vehicle: Vehicle) -> float:
     """Height of the arms: at the rotors, but within the body's upper half."""
     top = vehicle.body.position[2] + vehicle.body.size[2] / 2
-    return float(min(np.mean(hubs(vehicle)[:, 2]) - 0.15 * vehicle.body.size[2], top))
+    hub = np.mean(hubs(vehicle)[:, 2]) if vehicle.rotors else vehicle.body.position[2]
+    return float(min(hub - 0.15 * vehicle.body.size[2], top))
 
 
 def _hull(vehicle: Vehicle, accent: Colour) -> list[Mesh]:

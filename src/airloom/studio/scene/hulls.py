@@ -1,0 +1,58 @@
+"""How a vehicle with a hull looks: the shapes that displace water or air, a ring around each thruster."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from airloom.basics.rotations import matrix_from_euler
+from airloom.scenario.models import Rotor, Vehicle
+from airloom.scenario.water import BallShape, BoxShape, CylinderShape, HullShape, MeshShape
+from airloom.vehicles.hull import mesh_of
+from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted
+
+BODY: Colour = (58, 66, 78)
+RING: Colour = (40, 44, 50)
+ROUND = 9  # corners of a quarter of a circle
+
+
+def hull_meshes(vehicle: Vehicle, accent: Colour, sides: int) -> list[Mesh]:
+    """In the vehicle's frame; what reaches farthest ahead has its colour."""
+    assert vehicle.hull is not None
+    drawn = [_in_place(shape, _drawn(shape, BODY, sides)) for shape in vehicle.hull.shapes.values()]
+    ahead = max(mesh.vertices[:, 0].max() for mesh in drawn)
+    for mesh in drawn:
+        front = mesh.vertices[mesh.faces].mean(axis=1)[:, 0] > ahead - 0.15 * np.ptp(mesh.vertices[:, 0])
+        mesh.colours[np.unique(mesh.faces[front]), :3] = accent
+    return [*drawn, *(_ring(rotor, sides) for rotor in vehicle.rotors.values())]
+
+
+def _in_place(shape: HullShape, mesh: Mesh) -> Mesh:
+    return mesh.turned(matrix_from_euler(shape.roll, shape.pitch, shape.yaw)).moved(shape.position)
+
+
+def _drawn(shape: HullShape, colour: Colour, sides: int) -> Mesh:
+    if isinstance(shape, BoxShape):
+        return box(shape.size, colour)
+    if isinstance(shape, MeshShape):
+        vertices, faces = mesh_of(shape)
+        corners = vertices[faces].reshape(-1, 3)  # of each triangle its own, for edges to be seen
+        return painted(corners, np.arange(len(corners)).reshape(-1, 3), colour)
+    half = 0.0 if isinstance(shape, BallShape) else 0.5 * shape.length
+    if isinstance(shape, CylinderShape):
+        return lathe([[0.0, -half], [shape.radius, -half], [shape.radius, half], [0.0, half]], sides, colour)
+    angles = np.linspace(0.0, np.pi / 2, ROUND)
+    cap = shape.radius * np.column_stack([np.cos(angles), np.sin(angles)]) + [0.0, half]
+    return lathe(np.vstack([cap[::-1] * [1.0, -1.0], cap]).tolist(), sides, colour)
+
+
+def _ring(rotor: Rotor, sides: int) -> Mesh:
+    axis = np.array(rotor.axis) / np.linalg.norm(rotor.axis)
+    ring = annulus(1.02 * rotor.radius, 1.3 * rotor.radius, sides, RING)
+    return ring.turned(_facing(axis)).moved(rotor.position)
+
+
+def _facing(axis: np.ndarray) -> np.ndarray:
+    """A rotation that takes z to an axis."""
+    aside = np.cross(axis, [0.0, 1.0, 0.0] if abs(axis[1]) < 0.9 else [1.0, 0.0, 0.0])
+    aside /= np.linalg.norm(aside)
+    return np.column_stack([aside, np.cross(axis, aside), axis])
