@@ -88,6 +88,7 @@ SERVOS = 8
 """As many as a vehicle can have."""
 SERVO = _rows(SERVOS)[0]  # what each servo is told, −1 … 1
 (AIRSPEED,) = _rows(1)  # what an airspeed sensor read last, m/s; 0 without one
+WING_GAIN = _rows(GAIN_ROWS)[0]  # numbers of the law of wings, for a controller that flies on rotors as well
 
 WIDTH = _next * LANES
 

@@ -28,8 +28,8 @@ from airloom.vehicles.aeroplane import Aeroplane
 
 (
     PERIOD, CRUISE, SLOWEST, FASTEST, ALPHA, THROTTLE, PER_THROTTLE, STATIC, MOST_BANK, CLIMB, SINK, RADIUS, L1,
-    ROLL_K, PITCH_K, RATE_K, RATE_I, DAMP_X, DAMP_Y, DAMP_Z, HEIGHT_K, SPEED_K, TURN_DRAG,
-) = (row.GAIN + k * LANES for k in range(23))  # fmt: skip
+    ROLL_K, PITCH_K, RATE_K, RATE_I, DAMP_X, DAMP_Y, DAMP_Z, HEIGHT_K, SPEED_K, TURN_DRAG, NO_LIFT,
+) = (row.GAIN + k * LANES for k in range(24))  # fmt: skip
 MIX = row.GAIN + 24 * LANES
 """[servo, axis]: command of a servo per rad/s² about x, y, z."""
 SUM_X, SUM_Y, SUM_Z, SUM_ENERGY, SUM_BALANCE = (row.MEMORY + k * LANES for k in range(5))
@@ -111,7 +111,8 @@ def _manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     w[SUM_ENERGY + i] += ENERGY_I * dt * energy / w[PER_THROTTLE + i] if grows & shrinks else 0.0
     w[SUM_BALANCE + i] = limit(w[SUM_BALANCE + i] + BALANCE_I * dt * balance, -0.2, 0.2)
     lift = (w[CRUISE + i] / airspeed) ** 2 / max(cos(bank), 0.3)
-    pitch = w[ALPHA + i] * lift + slope + BALANCE_P * balance + w[SUM_BALANCE + i]
+    alpha = w[NO_LIFT + i] + (w[ALPHA + i] - w[NO_LIFT + i]) * lift
+    pitch = alpha + slope + BALANCE_P * balance + w[SUM_BALANCE + i]
     return limit(pitch, -0.5, 0.5), given
 
 
@@ -152,7 +153,7 @@ def _rest(w, rotors, i):
 
 
 @compiled
-def _airspeed(w, i):
+def airspeed_of(w, i):
     """What the sensor read last; without one, the speed over the ground."""
     if w[row.AIRSPEED + i] > 0.0:
         return w[row.AIRSPEED + i]
@@ -163,7 +164,7 @@ def _airspeed(w, i):
 @compiled
 def _fly(w, rotors, i):
     mode = w[row.MODE + i]
-    airspeed = max(_airspeed(w, i), 0.5 * w[SLOWEST + i])
+    airspeed = max(airspeed_of(w, i), 0.5 * w[SLOWEST + i])
     _, _, _, _, _, _, r20, r21, r22 = rotation(w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i])
     roll, pitch = atan2(r21, r22), atan2(r20, sqrt(r21 * r21 + r22 * r22))
     if mode == RATES:
@@ -250,7 +251,7 @@ class Plane(Controller):
         gains = [
             1.0 / p.rate, cruise, plane.stall_speed * 1.15, 1.6 * cruise, trim.alpha, share, per_throttle, static,
             p.max_bank, climb, sink, radius, DAMPING * p.l1_period / pi, 0.4 * rate, 0.4 * rate, rate, rate * rate / 4,
-            *damping, 0.3, 0.4, 0.1, 0.0,
+            *damping, 0.3, 0.4, 0.1, plane.zero_lift,
         ]  # fmt: skip
         farthest = np.array([max(servo.highest, -servo.lowest) for servo in frame.vehicle.servos.values()])
         mix = np.zeros((row.SERVOS, 3))

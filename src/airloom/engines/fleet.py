@@ -161,7 +161,7 @@ class Fleet:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         if numbers := propeller_numbers(vehicle):
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
-        if vehicle.surfaces or vehicle.aerodynamics:
+        if vehicle.has_wings:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
@@ -367,6 +367,8 @@ class Fleet:
         if craft.controller is not None:
             for k, gain in enumerate(craft.controller.gains(self.step_ns)):
                 self.flight.blocks[b, row.GAIN + k * LANES + i] = gain
+            for k, gain in enumerate(craft.controller.wing_gains(self.step_ns)):
+                self.flight.blocks[b, row.WING_GAIN + k * LANES + i] = gain
 
     def _fill_sensors(self, b: int, block: list[Craft], first: int, seed: int) -> int:
         table, s, periods = self.sensing.table, first, []

@@ -215,6 +215,10 @@ class Vehicle(Model):
     motion: Motion = Motion()
     copies: Copies | None = None
 
+    @property
+    def has_wings(self) -> bool:
+        return bool(self.surfaces) or self.aerodynamics is not None
+
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]

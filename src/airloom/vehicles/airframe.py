@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
@@ -13,6 +13,9 @@ from airloom.compiled.rows import LANES
 from airloom.physics.rotor import cross_matrix, damping_per_speed, push_per_speed_squared
 from airloom.scenario.models import Rotor, Vehicle
 from airloom.vehicles.tank import Liquid, liquid_at_start
+
+LIFTS = 0.5
+"""Cosine of the angle from body z to a rotor's axis, above which it lifts more than it pushes."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +79,24 @@ class Airframe:
         return np.array([r.thrust_constant * r.max_speed**2 for r in self.rotors])
 
     @cached_property
+    def lifters(self) -> np.ndarray:
+        """Which rotors lift. With wings these are the ones along body z, and the others push; without, all of them."""
+        if not self.vehicle.has_wings:
+            return np.ones(len(self.rotors), dtype=bool)
+        return np.array([r.axis[2] > LIFTS * np.linalg.norm(r.axis) for r in self.rotors])
+
+    def with_rotors(self, chosen: np.ndarray) -> Airframe:
+        """The same as if it had no other rotors than these."""
+        rotors = {name: it for (name, it), on in zip(self.vehicle.rotors.items(), chosen, strict=True) if on}
+        return replace(self, vehicle=self.vehicle.model_copy(update={"rotors": rotors}))
+
+    @cached_property
     def allocation(self) -> np.ndarray:
-        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor."""
+        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor that lifts."""
         wrenches = np.array(
             [push_per_speed_squared(r, self.vehicle.center_of_mass) / r.thrust_constant for r in self.rotors]
         )
-        return wrenches[:, 2:].T
+        return wrenches[:, 2:].T * self.lifters
 
     @cached_property
     def mixer(self) -> np.ndarray:
