@@ -29,23 +29,30 @@ from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
-from airloom.control.plane import PITCH, ROLL, THRUST, Plane, PlaneParameters, airspeed_of, control_plane
+from airloom.control.plane import (
+    FASTEST, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, Plane, PlaneParameters, airspeed_of, control_plane,
+)  # fmt: skip
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
 
 HOVER_GAINS = 19
-STALL, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC = (row.GAIN + (HOVER_GAINS + k) * LANES for k in range(7))
+BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC = (row.GAIN + (HOVER_GAINS + k) * LANES for k in range(7))
 """V_s, V₁, what is fast, α₀, α₁ − α₀, throttle in transition, thrust of all pushers at full throttle."""
+
+TRIM = row.GAIN + (HOVER_GAINS + 7) * LANES
+"""Of each servo, in cruise."""
 
 WING_MEMORY = 14
 """Rows that the law of the aeroplane may remember things in; they lie behind those of the hover's and of ours."""
 SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH = (row.MEMORY + (12 + k) * LANES for k in range(5))
 OF_WING = row.MEMORY + (row.MEMORY_ROWS - WING_MEMORY) * LANES
 CARRIES = 1.2  # of the stall's speed, from which on the wing carries all
+NEAR_CRUISE = 0.85  # of the speed of cruise, from which on it does not dive to become faster
 PUSHED = 0.35  # of the weight, in transition
+MORE = 0.05  # throttle, for what more of it does
 STILL_FAST = 0.8  # of what is fast, below which one on the wing comes back
-TAKES_OVER = 1.0  # s, from rotors to wing or back at the quickest
+TAKES_OVER = 1.0  # s, from rotors to wing at the quickest
 PRESSED = 0.25  # of the weight, which the wing may press down with
 MOST_LIFT = 1.44  # of what carries the weight at V₁: that at the stall
 ALONG = 0.5  # rad off the course, from which on it is not pushed
@@ -91,18 +98,18 @@ def _decide(w, i):
     east, north = _asked(w, i)
     fast = w[FAST + i] * (STILL_FAST if w[ON_WING + i] != 0.0 else 1.0)
     w[ON_WING + i] = 1.0 if east * east + north * north > fast * fast else 0.0
-    carries = (airspeed_of(w, i) - w[STALL + i]) / (w[WHOLE + i] - w[STALL + i])
+    carries = (airspeed_of(w, i) - w[BEGINS + i]) / (w[WHOLE + i] - w[BEGINS + i])
     wanted = limit(carries, 0.0, 1.0) if w[ON_WING + i] != 0.0 else 0.0
-    step = w[PERIOD + i] / TAKES_OVER
-    w[SHARE + i] = limit(wanted, w[SHARE + i] - step, w[SHARE + i] + step)
+    w[SHARE + i] = min(wanted, w[SHARE + i] + w[PERIOD + i] / TAKES_OVER)
 
 
 @compiled
 def _keep_what_wing_wants(w, i):
-    """Servos by the wing's share; what it has no part in, it forgets."""
+    """Servos by the wing's share, about their trim, which need not be found first; without a part, it forgets."""
     share = w[SHARE + i]
     for k in range(row.SERVOS):
-        w[row.SERVO + k * LANES + i] *= share
+        at = k * LANES + i
+        w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
     for k in range(WING_MEMORY):
         w[OF_WING + k * LANES + i] *= 1.0 if share > 0.0 else 0.0
     w[THROTTLE + i], w[WING_ROLL + i], w[WING_PITCH + i] = w[THRUST + i], w[ROLL + i], -w[PITCH + i]
@@ -272,18 +279,27 @@ class Vtol(Modes):
         return Plane(PlaneParameters(**own), self._cruising)
 
     def gains(self, step_ns: int) -> list[float]:
-        frame, plane, rotors = self.airframe, self._aeroplane, self._cruising.rotors
-        weight, stall = frame.mass * frame.gravity, plane.stall_speed
-        whole = CARRIES * stall
+        frame, plane, cruise = self.airframe, self._aeroplane, self.wing.cruise_speed
+        weight, whole = frame.mass * frame.gravity, max(CARRIES * plane.stall_speed, NEAR_CRUISE * cruise)
         full_lift = weight / whole**2 / plane.lift_slope
-        static = sum(rotor.thrust_constant * rotor.max_speed**2 for rotor in rotors)
+        static = sum(rotor.thrust_constant * rotor.max_speed**2 for rotor in self._cruising.rotors)
         push = min(sqrt(PUSHED * weight / static), 1.0)
-        hovers = super().gains(step_ns)
+        hovers, servos = super().gains(step_ns), frame.vehicle.servos.values()
         assert len(hovers) == HOVER_GAINS
-        return [*hovers, stall, whole, self.parameters.max_speed, plane.zero_lift, full_lift, push, static]
+        trim = plane.trim(cruise).angles / [max(servo.highest, -servo.lowest) for servo in servos]
+        own = [whole / CARRIES, whole, self.parameters.max_speed, plane.zero_lift, full_lift, push, static]
+        return [*hovers, *own, *trim]
 
     def wing_gains(self, step_ns: int) -> list[float]:
-        return self.wing.gains(step_ns)
+        """Those of `plane`, but for a pusher that may be much stronger than cruise needs: it need not dive for speed."""
+        gains, trim = self.wing.gains(step_ns), self._aeroplane.trim(self.wing.cruise_speed)
+        fastest = min(rotor.max_speed for rotor in self._cruising.rotors)
+        thrusts = [self._aeroplane.thrust(trim.speed, trim.speeds[0] + part * fastest) for part in (0.0, MORE)]
+        weight = self.airframe.mass * self.airframe.gravity
+        own = {PER_THROTTLE: (thrusts[1] - thrusts[0]) / MORE / weight, FASTEST: 1.2 * trim.speed, SPEED_K: 0.2}
+        for at, gain in own.items():
+            gains[(at - row.GAIN) // LANES] = gain
+        return gains
 
     def in_force(self) -> dict[str, Any]:
         return super().in_force() | {"cruise_speed": self.wing.cruise_speed}
