@@ -36,6 +36,7 @@ from airloom.scenario.terrain import TerrainError
 from airloom.scenario.weather import WeatherError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
+from airloom.vehicles.hull import HullError
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
@@ -67,7 +68,7 @@ class Simulation:
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
@@ -206,7 +207,7 @@ class Simulation:
             fleet.reset(self.seed)
             fleet.take_over(self.fleet)
             engine = _make_engine(scenario, fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self._publisher.publish(self.tick)
         engine.reset()

@@ -98,6 +98,7 @@ _next = 0
 # Of a rotor: its speed and the one it is told, thrust per speed², the lag of its motor, its greatest speed.
 SPEED, TARGET, THRUST_CONSTANT, LAG_UP, LAG_DOWN, MAX_SPEED = _rows(6)
 (SHARE,) = _rows(1)  # of the speed it is told; less than 1 if it fails
+(MIN_SPEED,) = _rows(1)  # 0, or negative if it turns backwards too
 MIX_THRUST, MIX_X, MIX_Y, MIX_Z = _rows(4)  # this rotor's thrust per collective thrust and per torque
 ROTOR_WIDTH = _next * LANES
 

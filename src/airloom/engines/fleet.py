@@ -24,7 +24,9 @@ from airloom.physics.wrench import (
     lift_of_wings,
     move_servos,
     pull_of_propellers,
+    push_of_thrusters,
     turn_propellers,
+    turn_thrusters,
     water_around,
     water_now,
 )
@@ -37,6 +39,7 @@ from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
+from airloom.vehicles.vessel import thruster_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
@@ -161,6 +164,8 @@ class Fleet:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         if numbers := propeller_numbers(vehicle):
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
+        if numbers := thruster_numbers(vehicle):
+            influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
         if vehicle.has_wings:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
         if vehicle.hull is not None:  # the last, for it must know what all others do
@@ -282,6 +287,7 @@ class Fleet:
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
         self.layers.begin(seed)
+        self.land.begin(stream_key(seed, "water"))
         self.flight.blown[:], self.flight.foul[:] = 1, -1.0
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
         self.flight.guides[:], self.flight.stacks[:, tables.GUIDED_LANES] = 0, 0

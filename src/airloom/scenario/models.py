@@ -112,6 +112,14 @@ class Advance(Model):
     last: Positive = Field(1.0, description="J up to which this is known; beyond it, it stays")
 
 
+class InWater(Model):
+    """A rotor that turns in water: a thruster, whose thrust constant is that in water of 1000 kg/m³."""
+
+    reverse: NonNegative = Field(
+        1.0, le=1, description="its thrust backwards as a part of that ahead; 0 if it turns one way only"
+    )
+
+
 class Rotor(Model):
     """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
 
@@ -123,10 +131,19 @@ class Rotor(Model):
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
     advance: Advance | None = Field(None, description="of a propeller: what air along its axis does")
+    in_water: InWater | None = Field(None, description="of a thruster: it pushes water, and may turn both ways")
     time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
     time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
-    radius: Positive = Field(0.1, description="for drawing, m")
+    radius: Positive = Field(0.1, description="for drawing, and of a thruster for how much of it is wet, m")
+
+    @model_validator(mode="after")
+    def _turns_in_air_or_water(self) -> Rotor:
+        if self.in_water and (self.advance or self.drag_coefficient or self.rolling_moment_coefficient):
+            raise ValueError(
+                "a rotor in water has no advance, drag_coefficient or rolling_moment_coefficient: these are of air"
+            )
+        return self
 
 
 class Body(Model):
@@ -192,7 +209,7 @@ class Vehicle(Model):
         description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts",
     )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
-    rotors: dict[Name, Rotor] = Field(min_length=1)
+    rotors: dict[Name, Rotor] = Field(default_factory=dict, description="none of what only floats or glides")
     surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
     aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
@@ -235,6 +252,20 @@ class Vehicle(Model):
         return self
 
     @model_validator(mode="after")
+    def _moves_water_that_has_mass(self) -> Vehicle:
+        if self.hull is not None:
+            own = np.diag([self.mass] * 3 + [0.0] * 3)
+            own[3:, 3:] = self.inertia.matrix()
+            least = float(np.linalg.eigvalsh(own + self.hull.matrix())[0])
+            if least <= 0:
+                raise ValueError(
+                    "hull.added_mass: together with the vehicle's own mass and inertia it must be positive definite, "
+                    f"and its least eigenvalue is {least:.3g}. Fossen's Xu̇ … Nṙ are negative: give them with the "
+                    "opposite sign"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _holds_its_tank(self) -> Vehicle:
         """The body is what touches the ground, so a tank beyond it would go through."""
         if self.tank is not None:
@@ -246,6 +277,14 @@ class Vehicle(Model):
                         f"tank: it reaches {beyond:.3g} m out of the body along {axis}; move it, or enlarge body.size"
                     )
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _needs_no_stack_without_rotors(cls, data: Any) -> Any:
+        """What has nothing to act with is steered by nobody, unless its file says by whom."""
+        if isinstance(data, dict) and not data.get("rotors") and not data.get("servos"):
+            return {"controller": None, **data}
+        return data
 
     @model_validator(mode="before")
     @classmethod

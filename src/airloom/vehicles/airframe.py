@@ -30,8 +30,9 @@ class Airframe:
 
     @cached_property
     def reach(self) -> float:
-        """How far the tips of its rotors are from its middle, m."""
-        return max(float(np.hypot(*r.position[:2])) + r.radius for r in self.rotors)
+        """How far the tips of its rotors are from its middle, or without rotors the corners of its body, m."""
+        box = 0.5 * float(np.hypot(*self.vehicle.body.size[:2]))
+        return max((float(np.hypot(*r.position[:2])) + r.radius for r in self.rotors), default=box)
 
     @cached_property
     def mass(self) -> float:
@@ -93,14 +94,20 @@ class Airframe:
     @cached_property
     def allocation(self) -> np.ndarray:
         """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor that lifts."""
-        wrenches = np.array(
-            [push_per_speed_squared(r, self.vehicle.center_of_mass) / r.thrust_constant for r in self.rotors]
-        )
-        return wrenches[:, 2:].T * self.lifters
+        return self.wrenches[:, 2:].T * self.lifters
+
+    @cached_property
+    def wrenches(self) -> np.ndarray:
+        """n × 6: force and torque about the centre of mass for one newton of each rotor."""
+        center = self.vehicle.center_of_mass
+        wrenches = [push_per_speed_squared(r, center) / r.thrust_constant for r in self.rotors]
+        return np.array(wrenches, dtype=float).reshape(-1, 6)
 
     @cached_property
     def mixer(self) -> np.ndarray:
-        """n × 4: smallest rotor thrusts that give a body thrust and torque."""
+        """n × 4: smallest rotor thrusts that give a body thrust and torque, and no other force if they are thrusters."""
+        if self.rotors and all(rotor.in_water for rotor in self.rotors):
+            return np.linalg.pinv(self.wrenches.T)[:, 2:]
         return np.linalg.pinv(self.allocation)
 
     @property
@@ -121,6 +128,7 @@ class Airframe:
             line[row.LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
             line[row.MIX_THRUST // LANES :][:4] = mix
             line[row.SHARE // LANES] = 1.0
+            line[row.MIN_SPEED // LANES] = -rotor.max_speed if rotor.in_water and rotor.in_water.reverse else 0.0
         return table
 
     @cached_property
@@ -129,6 +137,8 @@ class Airframe:
         table = np.zeros((len(self.rotors), row.PROPELLER_WIDTH // LANES))
         center = self.vehicle.center_of_mass
         for line, rotor in zip(table, self.rotors, strict=True):
+            if rotor.in_water is not None:
+                continue  # what it pushes depends on the water: physics/thrusters.py
             line[row.PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
             line[row.DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
         return table
