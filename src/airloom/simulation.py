@@ -26,6 +26,7 @@ from airloom.group import Group
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.radio.radio import Radio
@@ -255,7 +256,7 @@ class Simulation:
         """A pilot for a vehicle, who flies it in a mission."""
         if vehicle not in self.vehicles:
             raise KeyError(f"no vehicle is called '{vehicle}'; vehicles: {', '.join(list(self.vehicles)[:8])}")
-        return Pilot(self, self.vehicles[vehicle])
+        return pilot_of(self, self.vehicles[vehicle])
 
     def start(self, mission: Coroutine, name: str = "mission") -> Task:
         """Let a coroutine run on simulation time, beginning with the next tick."""

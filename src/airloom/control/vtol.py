@@ -1,7 +1,8 @@
 """A flight stack for aeroplanes that hover: the laws of multirotors and of aeroplanes, and the way from one to the other.
 
 What is asked for decides. A setpoint that stands, or moves no faster than `max_speed`, is flown on the rotors
-(control/modes.py), a faster one on the wing (control/plane.py). Which rotors lift and which push follows from their axes.
+(control/modes.py), a faster one on the wing (control/plane.py), and so is one that asks for V₁ through the air, against
+a wind. Which rotors lift and which push follows from their axes.
 
 With V the airspeed, V_s that of the stall, V₁ = 1.2 V_s, and α₁ the angle of attack at which the wing carries the weight W
 at V₁, α₀ the one at which it carries nothing, the wing lifts L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
@@ -29,9 +30,9 @@ from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
-from airloom.control.plane import (
-    FASTEST, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, Plane, PlaneParameters, airspeed_of, control_plane,
-)  # fmt: skip
+from airloom.control.plane import Plane, PlaneParameters, control_plane
+from airloom.control.plane_guidance import MOVES
+from airloom.control.plane_rows import FASTEST, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, airspeed_of
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
@@ -96,8 +97,11 @@ def _heading(w, i):
 def _decide(w, i):
     """Whether the wing shall fly, and the share that it has."""
     east, north = _asked(w, i)
-    fast = w[FAST + i] * (STILL_FAST if w[ON_WING + i] != 0.0 else 1.0)
-    w[ON_WING + i] = 1.0 if east * east + north * north > fast * fast else 0.0
+    pace, over_ground = sqrt(east * east + north * north), sqrt(w[row.EVX + i] ** 2 + w[row.EVY + i] ** 2)
+    through_air = pace + airspeed_of(w, i) - over_ground
+    part = STILL_FAST if w[ON_WING + i] != 0.0 else 1.0
+    fast = (pace > part * w[FAST + i]) | (through_air > part * w[WHOLE + i])
+    w[ON_WING + i] = 1.0 if fast & (pace > MOVES) else 0.0
     carries = (airspeed_of(w, i) - w[BEGINS + i]) / (w[WHOLE + i] - w[BEGINS + i])
     wanted = limit(carries, 0.0, 1.0) if w[ON_WING + i] != 0.0 else 0.0
     w[SHARE + i] = min(wanted, w[SHARE + i] + w[PERIOD + i] / TAKES_OVER)

@@ -21,12 +21,14 @@ from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
+    ground_on_wheels,
     lift_of_wings,
     move_servos,
     pull_of_propellers,
     push_of_thrusters,
     turn_propellers,
     turn_thrusters,
+    turn_wheels,
     water_around,
     water_now,
 )
@@ -40,6 +42,7 @@ from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.vessel import thruster_numbers
+from airloom.vehicles.wheels import wheel_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
@@ -168,6 +171,9 @@ class Fleet:
             influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
         if vehicle.has_wings:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.wheels:
+            numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
+            influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
             influences.append(Influence(water_around, water_now, numbers))

@@ -10,6 +10,7 @@ from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
 from airloom.physics.thrusters import add_thrusters, look_at_thrusters
 from airloom.physics.water import add_water, look_at_water
+from airloom.physics.wheels import add_wheels, steer_wheels
 from airloom.physics.wings import add_wings, move_wings
 
 Row = types.Array(types.float64, 1, "C")
@@ -100,6 +101,17 @@ def push_of_thrusters(w, p):
 @ticker
 def turn_thrusters(w, rotors, world, tick, p):
     look_at_thrusters(w, rotors, world, tick, p)
+
+
+@effect
+def ground_on_wheels(w, p):
+    add_wheels(w, p)
+
+
+@ticker
+def turn_wheels(w, rotors, world, tick, p):
+    orient(w)
+    steer_wheels(w, world, p)
 
 
 @effect

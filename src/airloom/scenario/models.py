@@ -23,6 +23,7 @@ from .terrain import read_terrain_file
 from .values import Bounded, Colour, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
 from .water import Hull, Water
 from .weather import Weather
+from .wheels import Wheel
 
 
 def _not_zero(direction: Vector3) -> Vector3:
@@ -213,6 +214,7 @@ class Vehicle(Model):
     surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
     aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
+    wheels: dict[Name, Wheel] = Field(default_factory=dict, max_length=8, description="what it rolls on")
     hull: Hull | None = Field(None, description="of what floats, dives, or is lighter than air")
     body: Body
     visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
@@ -240,9 +242,16 @@ class Vehicle(Model):
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
 
+    @property
+    def stands(self) -> float:
+        """How high its origin is above level ground when it stands there on its wheels or its body, m."""
+        lowest = [wheel.position[2] + wheel.sinks for wheel in self.wheels.values()]
+        return -min([self.body.position[2] - 0.5 * self.body.size[2], *lowest])
+
     @model_validator(mode="after")
     def _has_the_servos_it_names(self) -> Vehicle:
         named = [(f"surfaces.{name}", it.servo) for name, it in self.surfaces.items() if it.servo is not None]
+        named += [(f"wheels.{name}", it.servo) for name, it in self.wheels.items() if it.servo is not None]
         if self.aerodynamics is not None:
             named += [("aerodynamics", servo) for servo in sorted(self.aerodynamics.servos)]
         for where, servo in named:

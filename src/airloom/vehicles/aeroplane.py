@@ -108,6 +108,10 @@ class Aeroplane:
         with_rotors = self.wrench(velocity, np.zeros(3), rest, np.full(rotors, rotor_speed))
         return float((with_rotors - self.wrench(velocity, np.zeros(3), rest, np.zeros(rotors)))[0])
 
+    def static_thrust(self, rotor_speed: float) -> float:
+        """Of all rotors at rest, N: what a command of thrust means."""
+        return sum(rotor.thrust_constant * rotor_speed**2 for rotor in self.airframe.rotors)
+
     def damping(self, trim: Trim) -> np.ndarray:
         """How the air slows turns about x, y, z in trimmed flight, 1/s."""
 
