@@ -261,6 +261,7 @@ class Vtol(Modes):
     Parameters = VtolParameters
     parameters: VtolParameters
     kernel = control_vtol
+    flies = "both"
 
     def __init__(self, parameters: VtolParameters, airframe: Airframe) -> None:
         lifters = airframe.lifters
@@ -268,6 +269,7 @@ class Vtol(Modes):
             raise StackError("a vtol needs wings, rotors along body z that lift it and rotors across that push it")
         self._cruising = airframe.with_rotors(~lifters)
         self._aeroplane = Aeroplane(self._cruising)
+        self._wing: tuple[VtolParameters, Plane] | None = None
         super().__init__(parameters, airframe.with_rotors(lifters))
 
     def check(self) -> None:
@@ -279,8 +281,10 @@ class Vtol(Modes):
     @property
     def wing(self) -> Plane:
         """The stack that flies it as an aeroplane."""
-        own = self.parameters.model_dump(include=set(PlaneParameters.model_fields))
-        return Plane(PlaneParameters(**own), self._cruising)
+        if self._wing is None or self._wing[0] is not self.parameters:
+            own = self.parameters.model_dump(include=set(PlaneParameters.model_fields))
+            self._wing = self.parameters, Plane(PlaneParameters(**own), self._cruising)
+        return self._wing[1]
 
     def gains(self, step_ns: int) -> list[float]:
         frame, plane, cruise = self.airframe, self._aeroplane, self.wing.cruise_speed

@@ -175,7 +175,7 @@ class Fleet:
             numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
             influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
         if vehicle.hull is not None:  # the last, for it must know what all others do
-            numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
+            numbers = hull_numbers(vehicle.hull, self.scenario.world.water, vehicle.center_of_mass)
             influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]

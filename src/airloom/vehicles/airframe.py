@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp
+from math import exp, sqrt
 
 import numpy as np
 
@@ -128,7 +128,7 @@ class Airframe:
             line[row.LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
             line[row.MIX_THRUST // LANES :][:4] = mix
             line[row.SHARE // LANES] = 1.0
-            line[row.MIN_SPEED // LANES] = -rotor.max_speed if rotor.in_water and rotor.in_water.reverse else 0.0
+            line[row.MIN_SPEED // LANES] = -_backwards(rotor)
         return table
 
     @cached_property
@@ -142,3 +142,10 @@ class Airframe:
             line[row.PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
             line[row.DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
         return table
+
+
+def _backwards(rotor: Rotor) -> float:
+    """Its greatest speed backwards, rad/s; a thruster's thrust has its own share (physics/thrusters.py)."""
+    if rotor.in_water is not None:
+        return rotor.max_speed if rotor.in_water.reverse else 0.0
+    return rotor.max_speed * sqrt(rotor.reverse)

@@ -12,6 +12,7 @@ from airloom.scenario.water import (
     BallShape,
     BoxShape,
     CapsuleShape,
+    EllipsoidShape,
     Hull,
     HullShape,
     MeshShape,
@@ -29,7 +30,9 @@ class HullError(UserError):
     """A hull that can displace no water; the message is meant for the user."""
 
 
-def hull_numbers(hull: Hull, water: Water | None) -> list[float]:
+def hull_numbers(
+    hull: Hull, water: Water | None, center_of_mass: tuple[float, float, float] = (0.0, 0.0, 0.0)
+) -> list[float]:
     """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air."""
     numbers = [float(len(hull.shapes)), hull_volume(hull)]
     layers = []
@@ -38,7 +41,8 @@ def hull_numbers(hull: Hull, water: Water | None) -> list[float]:
     for below, density in [*layers, *[(0.0, 0.0)] * (rows.LAYERS - len(layers))]:
         numbers += [below, density]
     numbers += [0.0] * 6
-    numbers += [*hull.matrix().ravel(), *hull.damping, *hull.quadratic_damping]
+    numbers += [*hull.matrix(center_of_mass).ravel(), *hull.damping, *hull.quadratic_damping]
+    numbers += [1.0 if hull.fluid == "air" else 0.0]
     level = 0.0 if water is None else water.level
     for shape in hull.shapes.values():
         numbers += _shape_numbers(shape, level)
@@ -83,6 +87,8 @@ def _shape_numbers(shape: HullShape, level: float) -> list[float]:
         kind, first, second, more = rows.MESH, float(len(faces)), 0.0, vertices[faces].ravel().tolist()
     elif isinstance(shape, BallShape):
         kind, first, second, more = rows.CAPSULE, shape.radius, 0.0, []
+    elif isinstance(shape, EllipsoidShape):
+        kind, first, second, more = rows.ELLIPSOID, 1.0, 0.0, [0.5 * size for size in shape.size]
     else:
         kind = rows.CAPSULE if isinstance(shape, CapsuleShape) else rows.CYLINDER
         first, second, more = shape.radius, 0.5 * shape.length, []
