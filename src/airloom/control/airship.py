@@ -3,10 +3,10 @@
 - **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed: an airship
   that drifts knows the wind at once, and one that flies does as far as it does not slip.
 - **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the one wanted
-  through the air, u. The nose turns along u, so that it faces the wind where it keeps a place; in a calm, where u has no direction,
+  through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it keeps a place; in a calm, where u has no direction,
   to the yaw that is asked for. Ahead it flies as fast as u asks for along the nose, backwards if need be.
 - **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy, T_z from heading
-  and yaw rate. Propellers get the smallest thrusts that do so; flaps help the turn with the share h = V²/(V² + V_h²).
+  and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts that do so; flaps help the turn with the share h = V²/(V² + V_h²).
 
 It goes no faster than it can turn out of a sideslip β of 0.2 rad: the air that moves along turns an airship across its way by
 (m_Ay − m_Ax) V² β (Munk, NACA report 184).
@@ -35,21 +35,23 @@ from airloom.world.atmosphere import STANDARD_DENSITY
 
 (
     PERIOD, APPROACH, FASTEST, SPEED_K, DRAG, MASS_X, MASS_Z, HEIGHT_KP, HEIGHT_KD, HEIGHT_KI, HEAVY, MOST_UP,
-    TURN_KP, TURN_KD, TURN_MASS, MOST_TURN, PITCH_K,
-) = (row.GAIN + k * LANES for k in range(17))  # fmt: skip
-FLAPS = row.GAIN + 17 * LANES
+    TURN_KP, TURN_KD, TURN_MASS, MOST_TURN, PITCH_K, ASIDE_K, MOST_ASIDE,
+) = (row.GAIN + k * LANES for k in range(19))  # fmt: skip
+FLAPS = row.GAIN + 19 * LANES
 """[servo, axis]: command of a servo per N m about y and z at 1 m/s."""
 MIX = FLAPS + 2 * 2 * LANES
-"""[rotor, force]: thrust per N ahead, N up and N m to the left."""
-MOST_ROTORS, MOST_SERVOS = 8, 2
+"""[rotor, force]: thrust per N ahead, N to the left, N up and N m to the left."""
+MOST_ROTORS, MOST_SERVOS = 6, 2
 WIND_X, WIND_Y, SUM_Z = (row.MEMORY + k * LANES for k in range(3))
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 IDLE, VELOCITY = float(Mode.IDLE), float(Mode.VELOCITY_YAWRATE)
-SMOOTHED = 4.0  # s, over which the wind is
-CALM = 0.4  # m/s, of speeds that say little of a direction
+SMOOTHED = 8.0  # s, over which the wind is
+CALM = 0.6  # m/s, of speeds that say little of a direction
+LEAD = 1.0  # of the velocity that lacks, for it slips into a new course slowly
 HELPFUL = 2.0  # m/s, V_h
 SIDESLIP = 0.2  # rad, which it can turn out of
-TURN = 0.4  # rad/s², at most asked of its propellers
+QUICKEST = 1.0  # rad/s, of the heading's loop
+NEEDED = [0, 2, 5]  # of forces and torques along and about x, y, z
 
 
 @compiled
@@ -68,15 +70,17 @@ def _wanted_over_ground(w, i, c, s):
 
 @compiled
 def _through_air(w, i, c, s, ahead):
-    """Velocity wanted through the air, east and north; the wind is learned on the way."""
+    """Velocity wanted through the air, east and north, and upwards; the force to the left. The wind is learned."""
     part = w[PERIOD + i] / SMOOTHED
     w[WIND_X + i] += part * (w[row.EVX + i] - ahead * c - w[WIND_X + i])
     w[WIND_Y + i] += part * (w[row.EVY + i] - ahead * s - w[WIND_Y + i])
     vx, vy, up = _wanted_over_ground(w, i, c, s)
-    ux, uy = vx - w[WIND_X + i], vy - w[WIND_Y + i]
+    lack_x, lack_y = vx - w[row.EVX + i], vy - w[row.EVY + i]
+    ux, uy = vx - w[WIND_X + i] + LEAD * lack_x, vy - w[WIND_Y + i] + LEAD * lack_y
     size = sqrt(ux * ux + uy * uy)
     share = w[FASTEST + i] / size if size > w[FASTEST + i] else 1.0
-    return share * ux, share * uy, up
+    aside = limit(w[ASIDE_K + i] * (c * lack_y - s * lack_x), -w[MOST_ASIDE + i], w[MOST_ASIDE + i])
+    return share * ux, share * uy, up, aside
 
 
 @compiled
@@ -110,10 +114,11 @@ def _move_flaps(w, i, ahead, pitch_torque, yaw_torque):
 
 
 @compiled
-def _mix(w, rotors, i, ahead, up, turn):
+def _mix(w, rotors, i, ahead, aside, up, turn):
     for n in range(min(rotors.size // row.ROTOR_WIDTH, MOST_ROTORS)):
-        at, base = MIX + 3 * n * LANES + i, n * row.ROTOR_WIDTH + i
-        thrust = w[at] * ahead + w[at + LANES] * up + w[at + 2 * LANES] * turn
+        at, base = MIX + 4 * n * LANES + i, n * row.ROTOR_WIDTH + i
+        level = w[at] * ahead + w[at + LANES] * aside
+        thrust = level + w[at + 2 * LANES] * up + w[at + 3 * LANES] * turn
         speed = sqrt(abs(thrust) / (rotors[base + row.THRUST_CONSTANT] * w[row.DENSITY + i]))
         rotors[base + row.TARGET] = speed if thrust >= 0.0 else -speed
 
@@ -124,10 +129,10 @@ def _fly(w, rotors, i):
     level = sqrt(r00 * r00 + r10 * r10)
     c, s = (r00 / level, r10 / level) if level > 1e-6 else (1.0, 0.0)
     ahead = _speed_ahead(w, i, c, s)
-    ux, uy, up = _through_air(w, i, c, s, ahead)
-    lx, ly = ux, uy
+    ux, uy, up, aside = _through_air(w, i, c, s, ahead)
+    lx, ly, size = ux, uy, sqrt(ux * ux + uy * uy) / CALM
     if w[row.MODE + i] != VELOCITY:
-        lx, ly = ux + CALM * w[row.SCOS + i], uy + CALM * w[row.SSIN + i]
+        lx, ly = size * ux + CALM * w[row.SCOS + i], size * uy + CALM * w[row.SSIN + i]
     off = shortest_turn(atan2(ly, lx) - atan2(s, c))
     turn, rate = _turn(w, i, off)
     wanted = ux * c + uy * s
@@ -136,7 +141,7 @@ def _fly(w, rotors, i):
     share = ahead * ahead / (ahead * ahead + HELPFUL * HELPFUL) if ahead > 0.0 else 0.0
     pitch = atan2(r20, sqrt(r21 * r21 + r22 * r22))
     _move_flaps(w, i, ahead, share * w[PITCH_K + i] * (pitch - w[row.EWY + i]), share * turn)
-    _mix(w, rotors, i, push, lift, turn)
+    _mix(w, rotors, i, push, aside, lift, turn)
     w[THRUST + i], w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = push, 0.0, 0.0, rate
 
 
@@ -164,7 +169,7 @@ class AirshipParameters(Rated):
 
     rate: float = Field(100.0, gt=0, description="Hz")
     max_speed: float | None = Field(None, gt=0, description="through the air, m/s; as fast as it stays on its way if left out")
-    approach: float = Field(0.15, gt=0, le=2, description="speed towards a place, m/s for each metre that it is away")
+    approach: float = Field(0.12, gt=0, le=2, description="speed towards a place, m/s for each metre that it is away")
     height_frequency: float = Field(0.4, gt=0, le=5, description="rad/s")
     heading_frequency: float | None = Field(None, gt=0, le=5, description="rad/s")
 
@@ -186,16 +191,23 @@ class Airship(Controller):
         if rotors > MOST_ROTORS or len(frame.vehicle.servos) > MOST_SERVOS:
             raise StackError(f"this controller has up to {MOST_ROTORS} rotors and {MOST_SERVOS} servos")
         self.vessel = Vessel(frame)
-        forces = frame.wrenches.T[[0, 2, 5]]
-        if np.linalg.matrix_rank(forces, tol=1e-6) < 3:
+        if np.linalg.matrix_rank(frame.wrenches.T[NEEDED], tol=1e-6) < len(NEEDED):
             raise StackError("an airship needs rotors that push it ahead, lift it and turn it; these do not")
-        self._mixer = np.linalg.pinv(forces)
-        greatest = 1.0 / (np.abs(self._mixer) / frame.max_thrusts[:, None]).max(axis=0)
-        self._ahead, self._up, self._torque = greatest.tolist()
+        self._mixer = self._mix()
+        greatest = 1.0 / np.maximum(np.abs(self._mixer) / frame.max_thrusts[:, None], 1e-9).max(axis=0)
+        self._ahead, self._aside, self._up, self._torque = greatest.tolist()
         self.heavy = (frame.mass - STANDARD_DENSITY * hull_volume(hull)) * frame.gravity
         if abs(self.heavy) > 0.7 * self._up:
             what = f"{abs(self.heavy):.3g} N too {'heavy' if self.heavy > 0 else 'light'}"
             raise StackError(f"it is {what} for its rotors, which give {self._up:.3g} N up or down at most")
+
+    def _mix(self) -> np.ndarray:
+        """[rotor, force]: the least of what each can that gives N ahead, N to the left, N up and N m to the left."""
+        strength = np.diag(self.airframe.max_thrusts)
+        wanted = [0, 1, 2, 5]
+        if np.linalg.matrix_rank(self.airframe.wrenches.T[wanted], tol=1e-6) == len(wanted):
+            return strength @ np.linalg.pinv(self.airframe.wrenches.T[wanted] @ strength)
+        return np.insert(strength @ np.linalg.pinv(self.airframe.wrenches.T[NEEDED] @ strength), 1, 0.0, axis=1)
 
     def max_speed(self) -> float:
         """Given, or as fast as it turns out of a sideslip, with four fifths of its thrust at most."""
@@ -220,7 +232,7 @@ class Airship(Controller):
 
     def heading_frequency(self) -> float:
         own = self.vessel.mass
-        return self.parameters.heading_frequency or min(float(np.sqrt(0.5 * self._torque / own[5])), TURN / 0.4)
+        return self.parameters.heading_frequency or min(float(np.sqrt(0.5 * self._torque / own[5])), QUICKEST)
 
     def _flaps(self) -> np.ndarray:
         """[servo, axis y, z]: commands per N m at 1 m/s."""
@@ -237,7 +249,8 @@ class Airship(Controller):
         gains = [
             1.0 / p.rate, p.approach, self.max_speed(), 0.6, self._drag, own[0], own[2],
             height**2, 2 * height, 0.2 * height**3 * own[2], self.heavy, 0.9 * self._up,
-            heading**2, 2 * heading, own[5], 0.9 * self._torque, 2.0 * heading * own[4],
+            heading**2, 2 * heading, own[5], 0.7 * self._torque, 2.0 * heading * own[4],
+            0.06 * own[1], 0.5 * self._aside if self._mixer[:, 1].any() else 0.0,
         ]  # fmt: skip
         return [float(gain) for gain in [*gains, *self._flaps().ravel(), *self._mixer.ravel()]]
 
