@@ -92,6 +92,7 @@ WASHES = 8
 """As many propellers of a vehicle can blow over its surfaces."""
 WASH = _rows(WASHES)[0]  # by how much each of them speeds the air up in its disc, m/s
 LEAN_X, LEAN_Y, LEAN_Z = _rows(3)  # gravity at the vehicle less that of the row GRAVITY, world; 0 on a flat Earth
+WING_GAIN = _rows(GAIN_ROWS)[0]  # numbers of the law of wings, for a controller that flies on rotors as well
 
 WIDTH = _next * LANES
 

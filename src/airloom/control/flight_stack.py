@@ -105,6 +105,10 @@ class Controller(Plugin):
         """Numbers for the kernel, one row each from GAIN on."""
         return []
 
+    def wing_gains(self, step_ns: int) -> list[float]:
+        """Likewise from WING_GAIN on, of a controller that flies on wings as well as on rotors."""
+        return []
+
     def in_force(self) -> dict[str, Any]:
         """The parameters with what is left out in the file and tuned from the airframe filled in."""
         return self.parameters.model_dump()

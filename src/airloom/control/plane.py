@@ -231,7 +231,7 @@ class Plane(Controller):
             1.0 / p.rate, cruise, self.slowest, self.fastest, trim.alpha, share, per_throttle,
             plane.static_thrust(most), p.max_bank, self.climb, self.sink, self.radius, DAMPING * p.l1_period / pi,
             0.4 * rate, 0.4 * rate, rate, rate * rate / 4,
-            *damping, 0.3, 0.4, 0.1, 0.0,
+            *damping, 0.3, 0.4, 0.1, plane.zero_lift,
         ]  # fmt: skip
         farthest = np.array([max(servo.highest, -servo.lowest) for servo in frame.vehicle.servos.values()])
         mix = np.zeros((row.SERVOS, 3))

@@ -35,5 +35,6 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     w[own.SUM_ENERGY + i] += ENERGY_I * dt * energy / w[own.PER_THROTTLE + i] if grows & shrinks else 0.0
     w[own.SUM_BALANCE + i] = limit(w[own.SUM_BALANCE + i] + BALANCE_I * dt * balance, -0.2, 0.2)
     lift = (w[own.CRUISE + i] / max(airspeed, w[own.SLOWEST + i])) ** 2 / max(cos(bank), LEAST_COSINE)
-    pitch = w[own.ALPHA + i] * lift + slope + BALANCE_P * balance + w[own.SUM_BALANCE + i]
+    alpha = w[own.NO_LIFT + i] + (w[own.ALPHA + i] - w[own.NO_LIFT + i]) * lift
+    pitch = alpha + slope + BALANCE_P * balance + w[own.SUM_BALANCE + i]
     return limit(pitch, -0.5, 0.5), given

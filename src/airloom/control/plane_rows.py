@@ -9,8 +9,8 @@ from airloom.compiled.rows import LANES
 
 (
     PERIOD, CRUISE, SLOWEST, FASTEST, ALPHA, THROTTLE, PER_THROTTLE, STATIC, MOST_BANK, CLIMB, SINK, RADIUS, L1,
-    ROLL_K, PITCH_K, RATE_K, RATE_I, DAMP_X, DAMP_Y, DAMP_Z, HEIGHT_K, SPEED_K, TURN_DRAG,
-) = (row.GAIN + k * LANES for k in range(23))  # fmt: skip
+    ROLL_K, PITCH_K, RATE_K, RATE_I, DAMP_X, DAMP_Y, DAMP_Z, HEIGHT_K, SPEED_K, TURN_DRAG, NO_LIFT,
+) = (row.GAIN + k * LANES for k in range(24))  # fmt: skip
 MIX = row.GAIN + 24 * LANES
 """[servo, axis]: command of a servo per rad/s² about x, y, z."""
 SUM_X, SUM_Y, SUM_Z, SUM_ENERGY, SUM_BALANCE = (row.MEMORY + k * LANES for k in range(5))

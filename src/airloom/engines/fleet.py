@@ -173,7 +173,7 @@ class Fleet:
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers, propeller_shape(vehicle)))
         if numbers := thruster_numbers(vehicle):
             influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
-        if vehicle.surfaces or vehicle.aerodynamics:
+        if vehicle.has_wings:
             numbers = wing_numbers(vehicle, self.scenario.step)
             influences.append(Influence(lift_of_wings, move_servos, numbers, wing_shape(vehicle)))
         if vehicle.wheels:
@@ -182,7 +182,7 @@ class Fleet:
         if self.scenario.world.gravity_field == "spherical":
             influences.append(Influence(gravity_of_a_ball, None, [self.scenario.world.origin.altitude]))
         if vehicle.hull is not None:  # the last, for it must know what all others do
-            numbers = hull_numbers(vehicle.hull, self.scenario.world.water, airframe.mass)
+            numbers = hull_numbers(vehicle.hull, self.scenario.world.water, airframe.mass, vehicle.center_of_mass)
             influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]
@@ -386,6 +386,8 @@ class Fleet:
         if craft.controller is not None:
             for k, gain in enumerate(craft.controller.gains(self.step_ns)):
                 self.flight.blocks[b, row.GAIN + k * LANES + i] = gain
+            for k, gain in enumerate(craft.controller.wing_gains(self.step_ns)):
+                self.flight.blocks[b, row.WING_GAIN + k * LANES + i] = gain
 
     def _fill_sensors(self, b: int, block: list[Craft], first: int, seed: int) -> int:
         table, s, periods = self.sensing.table, first, []

@@ -1,7 +1,7 @@
 """Rotors: motor lag, thrust, H-force, drag moment and rolling moment.
 
 The model of RotorS (Furrer et al., 2016; Martin and Salaün, ICRA 2010), valid near hover with rigid blades:
-thrust T = k ω² along the axis, H-force −|ω| k_d v⊥, drag moment −dir k_m T about the axis and rolling moment
+thrust T = k ω |ω| along the axis, H-force −|ω| k_d v⊥, drag moment −dir k_m T about the axis and rolling moment
 −|ω| k_r v⊥, where v⊥ is the hub's velocity through the air perpendicular to the axis.
 
 Everything but the thrust is linear in the velocity of the vehicle, so all rotors of a tick together are one
@@ -74,15 +74,15 @@ def _sum_four(w, rotors, four):
             j = n * LANES + i
             a, b, c, d = rotors[SPEED_A + i], rotors[SPEED_B + i], rotors[SPEED_C + i], rotors[SPEED_D + i]
             w[row.ROTOR_PUSH + j] += (
-                a * a * four[A + row.PUSH + j] + b * b * four[B + row.PUSH + j]
-                + c * c * four[C + row.PUSH + j] + d * d * four[D + row.PUSH + j]
+                a * abs(a) * four[A + row.PUSH + j] + b * abs(b) * four[B + row.PUSH + j]
+                + c * abs(c) * four[C + row.PUSH + j] + d * abs(d) * four[D + row.PUSH + j]
             )  # fmt: skip
     for n in range(36):
         for i in range(LANES):
             j = n * LANES + i
             w[row.ROTOR_DAMPING + j] += (
-                rotors[SPEED_A + i] * four[A + row.DAMPING + j] + rotors[SPEED_B + i] * four[B + row.DAMPING + j]
-                + rotors[SPEED_C + i] * four[C + row.DAMPING + j] + rotors[SPEED_D + i] * four[D + row.DAMPING + j]
+                abs(rotors[SPEED_A + i]) * four[A + row.DAMPING + j] + abs(rotors[SPEED_B + i]) * four[B + row.DAMPING + j]
+                + abs(rotors[SPEED_C + i]) * four[C + row.DAMPING + j] + abs(rotors[SPEED_D + i]) * four[D + row.DAMPING + j]
             )  # fmt: skip
 
 

@@ -19,21 +19,23 @@ from airloom.world.water import flow_at, is_water, surface_at
 LAYERS = 4
 AIR = 1.225
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
-# Numbers of a vehicle: how many shapes its hull has, the volume that it displaces when it floats or dives. Of the world: layers (upper end, density). Now:
-# the water's velocity and acceleration. Of the hull: added mass, damping, its shapes.
+# Numbers of a vehicle: how many shapes its hull has, the volume that it displaces when it floats or dives. Of the
+# world: layers (upper end, density). Now: the water's velocity and acceleration. Of the hull: added mass, damping,
+# whether these are of air, its shapes.
 SHAPES, TOTAL, FIRST_LAYER = 0, LANES, 2 * LANES
 FLOW = FIRST_LAYER + 2 * LAYERS * LANES
 GAINS_SPEED = FLOW + 3 * LANES
 ADDED = GAINS_SPEED + 3 * LANES
 DAMPING = ADDED + 36 * LANES
 QUADRATIC = DAMPING + 6 * LANES
-FIRST_SHAPE = QUADRATIC + 6 * LANES
+IN_AIR = QUADRATIC + 6 * LANES
+FIRST_SHAPE = IN_AIR + LANES
 # Of a shape: how long it is, its kind, its middle, the rotation from its axes to the body's; two numbers of a body of
 # revolution, or how many triangles follow; the surface above it now: height, slopes to east and north.
 LENGTH, KIND, X, TURN, A, B = 0, LANES, 2 * LANES, 5 * LANES, 14 * LANES, 15 * LANES
 SURFACE, EAST, NORTH = 16 * LANES, 17 * LANES, 18 * LANES
 SHAPE_ROWS = 19
-MESH, CYLINDER, CAPSULE = 0.0, 1.0, 2.0
+MESH, CYLINDER, CAPSULE, ELLIPSOID = 0.0, 1.0, 2.0, 3.0
 
 
 @compiled
@@ -74,6 +76,8 @@ def _add_shape(sums, p, at, i, nx, ny, nz, d, cuts, part):
         part[n] = 0.0
     if p[a + KIND] == MESH:
         add_mesh(part, p, a + SHAPE_ROWS * LANES, int(p[a + A]), LANES, mx, my, mz, d)
+    elif p[a + KIND] == ELLIPSOID:
+        _add_ellipsoid(part, p, a + SHAPE_ROWS * LANES, mx, my, mz, d, cuts)
     else:
         add_revolved(part, p[a + A], p[a + B], 1.0 if p[a + KIND] == CAPSULE else 0.0, mx, my, mz, d, cuts)
     u, v, s = part[MIDDLE_X], part[MIDDLE_Y], part[MIDDLE_Z]
@@ -81,6 +85,20 @@ def _add_shape(sums, p, at, i, nx, ny, nz, d, cuts, part):
     sums[MIDDLE_X] += part[VOLUME] * x + p[k] * u + p[k + LANES] * v + p[k + 2 * LANES] * s
     sums[MIDDLE_Y] += part[VOLUME] * y + p[k + 3 * LANES] * u + p[k + 4 * LANES] * v + p[k + 5 * LANES] * s
     sums[MIDDLE_Z] += part[VOLUME] * z + p[k + 6 * LANES] * u + p[k + 7 * LANES] * v + p[k + 8 * LANES] * s
+
+
+@compiled
+def _add_ellipsoid(part, p, at, mx, my, mz, d, cuts):
+    """A ball of radius 1 that is stretched: (x, y, z) = (a u, b v, c w), and n·r < d becomes (a n_x, …)·(u, v, w) < d."""
+    a, b, c = p[at], p[at + LANES], p[at + 2 * LANES]
+    mx, my, mz = a * mx, b * my, c * mz
+    size = sqrt(mx * mx + my * my + mz * mz)
+    add_revolved(part, 1.0, 0.0, 1.0, mx / size, my / size, mz / size, d / size, cuts)
+    whole = a * b * c
+    part[VOLUME] *= whole
+    part[MIDDLE_X] *= whole * a
+    part[MIDDLE_Y] *= whole * b
+    part[MIDDLE_Z] *= whole * c
 
 
 @compiled
@@ -155,6 +173,15 @@ def _float(w, i, p, sums, cuts, part):
 
 
 @compiled
+def _fly_in_air(w, i, flow, current, gains):
+    """The air takes the place of the water: its flow, and the share of the standard density."""
+    flow[0], flow[1], flow[2] = w[row.UX + i], w[row.UY + i], w[row.UZ + i]
+    current[0], current[1], current[2] = _to_body(w, i, w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i])
+    gains[0], gains[1], gains[2] = 0.0, 0.0, 0.0
+    return w[row.DENSITY + i]
+
+
+@compiled
 def add_water(w, p):
     """All that the water does; the last of a vehicle's effects, since it must know the wrench of all others."""
     room = w[row.SCRATCH : row.SCRATCH + 80]
@@ -175,6 +202,8 @@ def add_water(w, p):
         flow[1] = vy + c * cx - a * cz - current[1]
         flow[2] = vz + a * cy - b * cx - current[2]
         flow[3], flow[4], flow[5] = a, b, c
+        if p[IN_AIR + i] != 0.0:
+            share = _fly_in_air(w, i, flow, current, gains)
         resist(w, i, p, DAMPING, QUADRATIC, share, flow)
         if share > 0.0:
             drag_water_along(w, i, p, ADDED, share, flow, current, gains, scratch)

@@ -148,6 +148,9 @@ class Rotor(Model):
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
     advance: Advance | None = Field(None, description="of a propeller: what air along its axis does")
+    reverse: NonNegative = Field(
+        0.0, le=1, description="in air, its thrust backwards as a part of that ahead; 0 if it turns one way only"
+    )
     in_water: InWater | None = Field(None, description="of a thruster: it pushes water, and may turn both ways")
     time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
     time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
@@ -275,6 +278,10 @@ class Vehicle(Model):
     motion: Motion = Motion()
     copies: Copies | None = None
 
+    @property
+    def has_wings(self) -> bool:
+        return bool(self.surfaces) or self.aerodynamics is not None
+
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
@@ -319,7 +326,7 @@ class Vehicle(Model):
         if self.hull is not None:
             own = np.diag([self.mass] * 3 + [0.0] * 3)
             own[3:, 3:] = self.inertia.matrix()
-            least = float(np.linalg.eigvalsh(own + self.hull.matrix())[0])
+            least = float(np.linalg.eigvalsh(own + self.hull.matrix(self.center_of_mass))[0])
             if least <= 0:
                 raise ValueError(
                     "hull.added_mass: together with the vehicle's own mass and inertia it must be positive definite, "

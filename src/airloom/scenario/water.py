@@ -10,10 +10,14 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from airloom.basics.rotations import matrix_from_euler
+
+from .ellipsoids import added_mass
 from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Vector3, Whole
 
 MOST_LAYERS = 4
 MOST_WAVES = 16
+DENSITIES = {"water": 1000.0, "air": 1.225}  # kg/m³
 FASTEST_CURRENT = 20.0  # m/s
 CurrentSpeed = Annotated[Number, Field(ge=-FASTEST_CURRENT, le=FASTEST_CURRENT)]
 Six = tuple[Bounded, Bounded, Bounded, Bounded, Bounded, Bounded]
@@ -144,6 +148,13 @@ class CapsuleShape(_Shape):
     length: Extent = Field(description="of the cylinder, m")
 
 
+class EllipsoidShape(_Shape):
+    """An envelope of an airship, for one."""
+
+    kind: Literal["ellipsoid"]
+    size: tuple[Extent, Extent, Extent] = Field(description="length, width and height, m")
+
+
 Corner = Annotated[Whole, Field(ge=0)]
 
 
@@ -192,13 +203,17 @@ def mesh_volume(vertices: np.ndarray, faces: np.ndarray) -> float:
     return float(np.sum(a * np.cross(b, c)) / 6.0)
 
 
-HullShape = Annotated[BoxShape | BallShape | CylinderShape | CapsuleShape | MeshShape, Field(discriminator="kind")]
+HullShape = Annotated[
+    BoxShape | BallShape | CylinderShape | CapsuleShape | EllipsoidShape | MeshShape, Field(discriminator="kind")
+]
 
 
-def volume(shape: BoxShape | BallShape | CylinderShape | CapsuleShape) -> float:
+def volume(shape: BoxShape | BallShape | CylinderShape | CapsuleShape | EllipsoidShape) -> float:
     """m³"""
     if isinstance(shape, BoxShape):
         return float(np.prod(shape.size))
+    if isinstance(shape, EllipsoidShape):
+        return pi / 6 * float(np.prod(shape.size))
     ball = 4 / 3 * pi * shape.radius**3
     if isinstance(shape, BallShape):
         return ball
@@ -212,19 +227,37 @@ class Hull(Model):
     """
 
     shapes: dict[Name, HullShape] = Field(min_length=1, max_length=16)
-    added_mass: Six | list[Six] = Field(
-        (0.0,) * 6, description="of the water that moves along: the diagonal, or six rows; kg, kg m, kg m²"
+    fluid: Literal["water", "air"] = Field(
+        "water", description="which one moves along and resists: that of the sea, or of an airship's sky"
+    )
+    added_mass: Six | list[Six] | Literal["ellipsoid"] = Field(
+        (0.0,) * 6,
+        description="of what moves along: the diagonal, or six rows; kg, kg m, kg m². Or `ellipsoid`, for that of its shape",
     )
     damping: SixPositive = Field((0.0,) * 6, description="per m/s along x, y, z and per rad/s about them, N, N m")
     quadratic_damping: SixPositive = Field((0.0,) * 6, description="the same per square")
 
-    def matrix(self) -> np.ndarray:
-        """6 × 6."""
+    def matrix(self, center_of_mass: Vector3 = (0.0, 0.0, 0.0)) -> np.ndarray:
+        """6 × 6; of an ellipsoid in fresh water or standard air."""
+        if self.added_mass == "ellipsoid":
+            return self._of_ellipsoid(center_of_mass)
         given = np.array(self.added_mass, dtype=float)
         return np.diag(given) if given.ndim == 1 else given
 
+    def _of_ellipsoid(self, center_of_mass: Vector3) -> np.ndarray:
+        """About the centre of mass, from where its middle lies at r: v there is v + ω × r."""
+        (shape,) = self.shapes.values()
+        own = np.diag(added_mass(shape.size, DENSITIES[self.fluid] * volume(shape)))  # type: ignore[union-attr,arg-type]
+        turn = np.kron(np.eye(2), matrix_from_euler(shape.roll, shape.pitch, shape.yaw))
+        x, y, z = np.subtract(shape.position, center_of_mass)
+        moved = np.eye(6)
+        moved[:3, 3:] = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]]
+        return moved.T @ turn @ own @ turn.T @ moved
+
     @model_validator(mode="after")
     def _is_possible(self) -> Hull:
+        if self.added_mass == "ellipsoid" and [shape.kind for shape in self.shapes.values()] != ["ellipsoid"]:
+            raise ValueError("added_mass: ellipsoid is for a hull of one shape, an ellipsoid; give six numbers instead")
         matrix = self.matrix()
         if matrix.shape != (6, 6):
             raise ValueError("added_mass needs six numbers, or six rows of six")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from math import exp
+from math import exp, sqrt
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from airloom.compiled.rows import LANES
 from airloom.physics.rotor import cross_matrix, damping_per_speed, push_per_speed_squared
 from airloom.scenario.models import Rotor, Vehicle
 from airloom.vehicles.tank import Liquid, liquid_at_start
+
+LIFTS = 0.5
+"""Cosine of the angle from body z to a rotor's axis, above which it lifts more than it pushes."""
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,21 @@ class Airframe:
         return np.array([r.thrust_constant * r.max_speed**2 for r in self.rotors])
 
     @cached_property
+    def lifters(self) -> np.ndarray:
+        """Which rotors lift. With wings these are the ones along body z, and the others push; without, all of them."""
+        if not self.vehicle.has_wings:
+            return np.ones(len(self.rotors), dtype=bool)
+        return np.array([r.axis[2] > LIFTS * np.linalg.norm(r.axis) for r in self.rotors])
+
+    def with_rotors(self, chosen: np.ndarray) -> Airframe:
+        """The same as if it had no other rotors than these."""
+        rotors = {name: it for (name, it), on in zip(self.vehicle.rotors.items(), chosen, strict=True) if on}
+        return replace(self, vehicle=self.vehicle.model_copy(update={"rotors": rotors}))
+
+    @cached_property
     def allocation(self) -> np.ndarray:
-        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor."""
-        return self.wrenches[:, 2:].T
+        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor that lifts."""
+        return self.wrenches[:, 2:].T * self.lifters
 
     @cached_property
     def wrenches(self) -> np.ndarray:
@@ -113,7 +128,7 @@ class Airframe:
             line[row.LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
             line[row.MIX_THRUST // LANES :][:4] = mix
             line[row.SHARE // LANES] = 1.0
-            line[row.MIN_SPEED // LANES] = -rotor.max_speed if rotor.in_water and rotor.in_water.reverse else 0.0
+            line[row.MIN_SPEED // LANES] = -_backwards(rotor)
         return table
 
     @cached_property
@@ -127,3 +142,10 @@ class Airframe:
             line[row.PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
             line[row.DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
         return table
+
+
+def _backwards(rotor: Rotor) -> float:
+    """Its greatest speed backwards, rad/s; a thruster's thrust has its own share (physics/thrusters.py)."""
+    if rotor.in_water is not None:
+        return rotor.max_speed if rotor.in_water.reverse else 0.0
+    return rotor.max_speed * sqrt(rotor.reverse)

@@ -13,6 +13,7 @@ from airloom.scenario.water import (
     BallShape,
     BoxShape,
     CapsuleShape,
+    EllipsoidShape,
     Hull,
     HullShape,
     MeshShape,
@@ -30,20 +31,23 @@ class HullError(UserError):
     """A hull that can displace no water; the message is meant for the user."""
 
 
-def hull_numbers(hull: Hull, water: Water | None, mass: float) -> list[float]:
+def hull_numbers(
+    hull: Hull, water: Water | None, mass: float, center_of_mass: tuple[float, float, float]
+) -> list[float]:
     """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air.
 
     Added mass and damping hold for a hull that displaces its own weight, or all of it if that is less.
     """
-    all_of_it = hull_volume(hull)
-    numbers = [float(len(hull.shapes)), all_of_it if water is None else min(all_of_it, mass / water.density)]
+    all_of_it, is_in_air = hull_volume(hull), water is None or hull.fluid == "air"
+    numbers = [float(len(hull.shapes)), all_of_it if is_in_air else min(all_of_it, mass / water.density)]
     layers = []
     if water is not None:
         layers = [(water.level, water.density), *((layer.below, layer.density) for layer in water.layers)]
     for below, density in [*layers, *[(0.0, 0.0)] * (rows.LAYERS - len(layers))]:
         numbers += [below, density]
     numbers += [0.0] * 6
-    numbers += [*hull.matrix().ravel(), *hull.damping, *hull.quadratic_damping]
+    numbers += [*hull.matrix(center_of_mass).ravel(), *hull.damping, *hull.quadratic_damping]
+    numbers += [1.0 if hull.fluid == "air" else 0.0]
     level = 0.0 if water is None else water.level
     for shape in hull.shapes.values():
         numbers += _shape_numbers(shape, level)
@@ -88,6 +92,8 @@ def _shape_numbers(shape: HullShape, level: float) -> list[float]:
         kind, first, second, more = rows.MESH, float(len(faces)), 0.0, vertices[faces].ravel().tolist()
     elif isinstance(shape, BallShape):
         kind, first, second, more = rows.CAPSULE, shape.radius, 0.0, []
+    elif isinstance(shape, EllipsoidShape):
+        kind, first, second, more = rows.ELLIPSOID, 1.0, 0.0, [0.5 * size for size in shape.size]
     else:
         kind = rows.CAPSULE if isinstance(shape, CapsuleShape) else rows.CYLINDER
         first, second, more = shape.radius, 0.5 * shape.length, []

@@ -57,7 +57,7 @@ class Vessel:
         frame = self.airframe
         own = np.concatenate([np.full(3, frame.mass), np.diag(frame.inertia)])
         hull = frame.vehicle.hull
-        return own if hull is None else own + np.diag(hull.matrix())
+        return own if hull is None else own + np.diag(hull.matrix(frame.vehicle.center_of_mass))
 
     @property
     def damping(self) -> tuple[np.ndarray, np.ndarray]:
