@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import pi
-from typing import Any
 
 import numpy as np
 
-from airloom.models.description import Description, Link, ModelError
+from airloom.models.description import Description, Link
 
 DENSITY = 1.225
 THRUST_COEFFICIENT = 0.01
@@ -34,26 +33,6 @@ class FoundRotor:
     link: str | None = None
     """The link that spins."""
     more: dict[str, float] = field(default_factory=dict)
-
-
-def number_in(values: dict[str, Any], key: str, default: float | None, place: str) -> float:
-    text = values.get(key)
-    try:
-        number = float(text) if text not in (None, "") else default
-    except (TypeError, ValueError):
-        raise ModelError(f"{place}: {key} must be a number, got '{text}'") from None
-    if number is None:
-        raise ModelError(f"{place}: {key} is missing")
-    if not np.isfinite(number):
-        raise ModelError(f"{place}: {key} must be finite, got {number}")
-    return number
-
-
-def positive_in(values: dict[str, Any], key: str, default: float | None, place: str) -> float:
-    number = number_in(values, key, default, place)
-    if number <= 0:
-        raise ModelError(f"{place}: {key} must be greater than zero, got {number:g}")
-    return number
 
 
 def hub(link: Link) -> np.ndarray:

@@ -8,21 +8,17 @@ from math import sqrt
 import numpy as np
 
 from airloom.models.description import Description, ModelError, Plugin
-from airloom.models.rotor import FoundRotor, hub, number_in, positive_in
+from airloom.models.plugins import is_thruster, number_in, place_of, positive_in, word_in
+from airloom.models.rotor import FoundRotor, hub
 
 USUAL_THRUST = 40.0  # N, if the plugin has no limit
 USUAL_SPEED = 300.0  # rad/s
 
 
-def is_thruster(plugin: Plugin) -> bool:
-    text = f"{plugin.file} {plugin.name}".lower().replace("-", "").replace("_", "")
-    return "thruster" in text or "genericmotormodel" in text
-
-
 def from_thrusters(description: Description) -> Iterator[FoundRotor]:
     for order, plugin in enumerate(filter(is_thruster, description.plugins)):
-        values, place = plugin.values, f"{description.name}, plugin {plugin.name}"
-        name = plugin.prefix + str(values.get("joint_name") or values.get("jointName") or "")
+        values, place = plugin.values, place_of(description, plugin)
+        name = plugin.prefix + word_in(values, "joint_name", "jointName")
         joint = description.joints.get(name)
         if joint is None:
             raise ModelError(f"{place}: there is no joint '{name}'")
