@@ -119,7 +119,7 @@ def export(
 
 def weigh(
     file: Annotated[
-        Path, typer.Argument(metavar="MESH|PARTS.yaml", help="STL, OBJ, DAE, GLB, PLY or OFF; or many parts.")
+        Path, typer.Argument(metavar="MESH|PARTS.yaml", help="STL, OBJ, DAE, GLB, PLY, OFF, STEP; or many parts.")
     ],
     units: Annotated[
         str | None, typer.Option(metavar="m|cm|mm|in|ft", help="Of the mesh, if its format has none.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from math import isfinite
-from typing import Any
+from math import cos, isfinite, sin, sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from airloom.models.description import Notes
 from airloom.scenario.models import Vehicle
+
+if TYPE_CHECKING:
+    from airloom.vehicles.aeroplane import Aeroplane
 
 Values = dict[str, Any]
 GRAVITY = 9.80665
@@ -17,7 +20,7 @@ SPARE_LIFT = 1.1
 """Thrust over weight that a multicopter needs at least."""
 SPEEDS = (1.4, 6.0)
 """Over the stall's, between which an aeroplane cruises."""
-ALMOST_NOTHING = 0.3  # rad/s² by which servos turn it in trim
+STEEP, HALVINGS = 0.3, 24  # rad of the angles of attack between which it flies, and how finely
 BALANCED = 0.1  # m/s² and rad/s² that trim may leave
 
 
@@ -32,7 +35,7 @@ def choose_stack(content: Values, notes: Notes) -> Values | None:
     if hovers and push[:, 2].sum() > SPARE_LIFT * vehicle.mass * GRAVITY:
         return {"kind": "cascade"}
     if vehicle.servos and push[:, 0].sum() > 0.0 and (speed := _cruise_speed(vehicle)):
-        notes.assume(f"it cruises at {speed:.3g} m/s, where it flies level with its servos almost at rest")
+        notes.assume(f"it cruises at {speed:.3g} m/s, where it flies level with its servos at rest")
         return {"kind": "plane", "cruise_speed": round(speed, 2)}
     why = "lift too little" if hovers else "do not give thrust and all three torques independently"
     wings = ", and its servos do not hold an aeroplane" if vehicle.servos else ""
@@ -53,7 +56,7 @@ def _rotor_wrenches(vehicle: Vehicle) -> np.ndarray:
 
 
 def _cruise_speed(vehicle: Vehicle) -> float | None:
-    """At which an aeroplane flies level with its servos almost at rest, m/s: what it was built for.
+    """At which an aeroplane flies level with its servos at rest, m/s: what it was built for.
 
     Slower, many models have not enough elevator. None is found if servos do not steer it, or rotors cannot pull it.
     """
@@ -62,26 +65,36 @@ def _cruise_speed(vehicle: Vehicle) -> float | None:
     from airloom.vehicles.airframe import Airframe
 
     plane = Aeroplane(Airframe(vehicle, GRAVITY, STEP))
-    slow, fast = (over * plane.stall_speed for over in SPEEDS)
-    if not isfinite(slow) or np.linalg.matrix_rank(plane.mixer(slow), tol=1e-9) < 3:
+    if not isfinite(plane.stall_speed):
         return None
-
-    def nose_up(speed: float) -> float:
-        """What servos must turn it by in level flight, rad/s²."""
-        return -float((np.linalg.pinv(plane.mixer(speed)) @ plane.trim(speed).angles)[1])
-
-    speed, at_slow = slow, nose_up(slow)
-    needed = at_slow
-    if np.sign(needed) != np.sign(nose_up(fast)):
-        while abs(needed) > ALMOST_NOTHING and fast - slow > 1e-3 * fast:
-            speed = (slow + fast) / 2
-            needed = nose_up(speed)
-            slow, fast = (speed, fast) if np.sign(needed) == np.sign(at_slow) else (slow, speed)
+    slowest, fastest = (over * plane.stall_speed for over in SPEEDS)
+    lift = _lift_at_rest(plane, len(vehicle.servos), len(vehicle.rotors))
+    speed = sqrt(vehicle.mass * GRAVITY / lift) if lift > 0.0 else slowest
+    speed = min(max(speed, slowest), fastest)
+    if np.linalg.matrix_rank(plane.mixer(speed), tol=1e-9) < 3:
+        return None
     trim = plane.trim(speed)
     servos, rotors = vehicle.servos.values(), vehicle.rotors.values()
     reached = all(servo.lowest < angle < servo.highest for servo, angle in zip(servos, trim.angles, strict=True))
     pulls = all(0.0 < turn < rotor.max_speed for rotor, turn in zip(rotors, trim.speeds, strict=True))
-    return float(speed) if reached and pulls and trim.remainder < BALANCED else None
+    return speed if reached and pulls and trim.remainder < BALANCED else None
+
+
+def _lift_at_rest(plane: Aeroplane, servos: int, rotors: int) -> float:
+    """Per (m/s)² where nothing turns the nose up or down, with all servos at zero, N; 0 if it does not settle."""
+
+    def wrench(alpha: float) -> np.ndarray:
+        ahead = np.array([cos(alpha), 0.0, -sin(alpha)])
+        return plane.wrench(ahead, np.zeros(3), np.zeros(servos), np.zeros(rotors))
+
+    low, high = -STEEP, STEEP  # stable: the nose goes up at the lower angle, and down at the higher
+    if wrench(low)[4] > 0.0 or wrench(high)[4] < 0.0:
+        return 0.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if wrench(middle)[4] < 0.0 else (low, middle)
+    force = wrench(low)
+    return float(force[0] * sin(low) + force[2] * cos(low))
 
 
 def _has_rank(rows: np.ndarray, wanted: int) -> bool:

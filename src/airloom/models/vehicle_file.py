@@ -155,7 +155,8 @@ def _extent(
                     corners.append(found @ pose.rotation.T + pose.position)
         if corners:
             together = np.concatenate(corners)
-            description.notes.assume(f"what touches is one box, around {len(corners)} {what} of the model")
+            count = f"{len(corners)} {what}" if len(corners) > 1 else f"the {what.removesuffix('s')}"
+            description.notes.assume(f"what touches is one box, around {count} of the model")
             low, high = together.min(axis=0), together.max(axis=0)
             short = np.maximum(LEAST_SIDE - (high - low), 0.0) / 2
             return low - short, high + short
