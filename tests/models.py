@@ -130,7 +130,7 @@ DRIVE = """
       <joint_name>{name}_joint</joint_name><p_gain>5</p_gain></plugin>"""
 
 
-def _wing(name, link, cp, area, a0, up="0 0 1", joint="", slope=-0.6):
+def wing(name, link, cp, area, a0, up="0 0 1", joint="", slope=-0.6):
     """A joint is named twice, as in one of PX4's."""
     flap = f"<control_joint_name>{joint}_joint</control_joint_name>" * 2
     flap += f"<control_joint_rad_to_cl>{slope}</control_joint_rad_to_cl>"
@@ -158,11 +158,11 @@ PLANE = (
             ("fin", "-0.7 0 0.1 1.5707963267948966 0 0", "0 1 0"),
         )
     )
-    + _wing("left_wing", "base_link", "0.01 0.5 0", 0.2, 0.06, joint="left")
-    + _wing("gz::sim::systems::LiftDrag", "base_link", "0.01 -0.5 0", 0.2, 0.06, joint="right")
-    + _wing("middle", "base_link", "0.01 0 0", 0.1, 0.06, joint="flap")
-    + _wing("gz::sim::systems::LiftDrag", "tail", "-0.02 0 0", 0.05, -0.02)
-    + _wing("gz::sim::systems::LiftDrag", "fin", "0 0 0", 0.03, 0.0)
+    + wing("left_wing", "base_link", "0.01 0.5 0", 0.2, 0.06, joint="left")
+    + wing("gz::sim::systems::LiftDrag", "base_link", "0.01 -0.5 0", 0.2, 0.06, joint="right")
+    + wing("middle", "base_link", "0.01 0 0", 0.1, 0.06, joint="flap")
+    + wing("gz::sim::systems::LiftDrag", "tail", "-0.02 0 0", 0.05, -0.02)
+    + wing("gz::sim::systems::LiftDrag", "fin", "0 0 0", 0.03, 0.0)
     + "".join(DRIVE.format(name=name) for name in ("left", "right", "tail", "fin"))
     + """<plugin filename="gz-sim-joint-state-publisher-system" name="gz::sim::systems::JointStatePublisher">
       <joint_name>flap_joint</joint_name></plugin>"""

@@ -107,7 +107,8 @@ def _check(content: dict[str, Any], kind: type[Vehicle] | type[World], source: P
     except ValidationError as error:
         first = error.errors()[0]
         key, text = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-        raise ModelError(f"{source}: {key} would be {str(first['input'])[:60]}: {text}") from None
+        value = "" if isinstance(first["input"], dict | list) else f" would be {str(first['input'])[:60]}"
+        raise ModelError(f"{source}: {key}{value}: {text}") from None
 
 
 def _write(

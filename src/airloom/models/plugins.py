@@ -110,10 +110,10 @@ def word_in(values: dict[str, Any], *keys: str) -> str:
     return ""
 
 
-def many_in(values: dict[str, Any], key: str) -> list[Any]:
-    """Elements that may be there several times."""
+def many_in(values: dict[str, Any], key: str) -> list[dict[str, Any]]:
+    """Elements that may be there several times, each with what it holds."""
     found = values.get(key, [])
-    return found if isinstance(found, list) else [found]
+    return [each if isinstance(each, dict) else {"": each} for each in (found if isinstance(found, list) else [found])]
 
 
 def place_of(description: Description, plugin: Plugin) -> str:
@@ -123,7 +123,8 @@ def place_of(description: Description, plugin: Plugin) -> str:
 def link_in(description: Description, plugin: Plugin, *keys: str) -> Link:
     name = plugin.prefix + word_in(plugin.values, *keys)
     if name not in description.links:
-        raise ModelError(f"{place_of(description, plugin)}: there is no link '{name}'")
+        told = f"there is no link '{name}'" if name else f"<{keys[0]}> is missing"
+        raise ModelError(f"{place_of(description, plugin)}: {told}")
     return description.links[name]
 
 

@@ -86,7 +86,7 @@ def _given_volumes(description: Description) -> dict[str, tuple[np.ndarray, floa
     for plugin in filter(is_buoyancy, description.plugins):
         place = place_of(description, plugin)
         for entry in many_in(plugin.values, "link"):
-            if isinstance(entry, dict) and word_in(entry, "volume"):
+            if word_in(entry, "volume"):
                 center = vector_in(entry, "center_of_volume", "0 0 0", place)
                 name = plugin.prefix + word_in(entry, "@name")
                 given[name] = (center, positive_in(entry, "volume", None, place))

@@ -38,6 +38,7 @@ DENSITY = 1.225  # kg/m³ of the standard atmosphere
 OTHER_FLUID = 0.2  # share by which a density differs that is not that of air
 NEVER = pi / 2 - 1e-6  # rad, Gazebo's stall if none is given
 USUAL_REACH, USUAL_LAG, LONGEST_LAG = 0.5, 0.05, 10.0  # rad, s, s
+MOST_SERVOS = 8
 ALONG = 1e-3  # how far axes may differ that are taken as the same
 DERIVATIVES = {"drag": "CD", "side": "CY", "lift": "CL", "roll": "Cell", "pitch": "Cem", "yaw": "Cen"}
 
@@ -128,6 +129,9 @@ class Wings:
         """None for a joint that nobody moves: it is held at zero."""
         if joint.name not in self._servo_of:
             drivers = list(_drivers(self._description, joint.name))
+            if drivers and len(self.servos) == MOST_SERVOS:
+                self._description.notes.ignore(f"the servo {joint.name}: a vehicle has {MOST_SERVOS} at most")
+                drivers = []
             name = clean_name(joint.name, self.servos) if drivers and not joint.is_fixed else None
             if name:
                 self.servos[name] = self._servo_values(joint, drivers)
@@ -170,7 +174,8 @@ class Wings:
         }  # fmt: skip
         if number_in(v, "mac", 0.0, place):
             made["chord"] = positive_in(v, "mac", None, place)
-        surfaces = many_in(v, "control_surface")[: int(number_in(v, "num_ctrl_surfaces", 0.0, place))]
+        count = number_in(v, "num_ctrl_surfaces", 0.0, place)
+        surfaces = many_in(v, "control_surface")[: max(int(count), 0)]
         for ours, theirs in DERIVATIVES.items():
             made[ours] = self._coefficient(plugin, theirs, surfaces)
         if made["pitch"].get("zero") or made["pitch"].get("alpha"):
