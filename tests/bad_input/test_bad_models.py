@@ -264,3 +264,16 @@ def test_a_model_without_mass(tmp_path):
     (tmp_path / "m.sdf").write_text(weightless)
     with pytest.raises(ModelError, match="all links together have no mass"):
         import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+def test_a_loop_of_joints(tmp_path):
+    """Back to the body it goes in a circle; a strut that closes a loop is told, and held."""
+    joint = '<joint name="strut" type="fixed"><parent>rotor_0</parent><child>{}</child></joint></model>'
+    file = models.drone(tmp_path)
+    text = file.read_text()
+    file.write_text(text.replace("</model>", joint.format("base_link")))
+    with pytest.raises(ModelError, match="the joints go in a circle: base_link → rotor_0 → base_link"):
+        import_model(file, tmp_path / "out")
+    file.write_text(text.replace("</model>", joint.format("eye::lens")))
+    notes = import_model(file, tmp_path / "out").notes
+    assert any("eye::lens is held by two joints, a loop" in note for note in notes.assumed)
