@@ -26,6 +26,7 @@ from airloom.group import Group
 from airloom.loom.loom import Loom
 from airloom.missions.guides import Guides
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import Task
 from airloom.plugin import find
 from airloom.radio.radio import Radio
@@ -36,6 +37,7 @@ from airloom.scenario.terrain import TerrainError
 from airloom.scenario.weather import WeatherError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
+from airloom.vehicles.hull import HullError
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
@@ -67,7 +69,7 @@ class Simulation:
         try:
             self.fleet = Fleet(scenario, self.systems.values())
             self.engine = _make_engine(scenario, self.fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self.step_ns = self.fleet.step_ns
         self.tick = 0
@@ -206,7 +208,7 @@ class Simulation:
             fleet.reset(self.seed)
             fleet.take_over(self.fleet)
             engine = _make_engine(scenario, fleet)
-        except (StackError, TerrainError, ObjectError, WeatherError) as error:
+        except (StackError, TerrainError, ObjectError, WeatherError, HullError) as error:
             raise ScenarioError(f"{scenario.name}: {error}") from None
         self._publisher.publish(self.tick)
         engine.reset()
@@ -254,7 +256,7 @@ class Simulation:
         """A pilot for a vehicle, who flies it in a mission."""
         if vehicle not in self.vehicles:
             raise KeyError(f"no vehicle is called '{vehicle}'; vehicles: {', '.join(list(self.vehicles)[:8])}")
-        return Pilot(self, self.vehicles[vehicle])
+        return pilot_of(self, self.vehicles[vehicle])
 
     def start(self, mission: Coroutine, name: str = "mission") -> Task:
         """Let a coroutine run on simulation time, beginning with the next tick."""

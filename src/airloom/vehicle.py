@@ -13,7 +13,6 @@ from airloom.basics.clock import ticks_per_period
 from airloom.basics.hints import did_you_mean
 from airloom.basics.rotations import euler_from_quaternion, quaternion_from_euler
 from airloom.commands import (
-    BY_MODE,
     EDGE,
     Command,
     CommandError,
@@ -22,14 +21,13 @@ from airloom.commands import (
     ThrustAttitude,
     ThrustTorque,
     ThrustVelocity,
-    VelocityYawRate,
 )
 from airloom.compiled import rows as row
 from airloom.compiled import tables
 from airloom.compiled.rows import LANES
 from airloom.control.command_rows import BURIED, OTHER_MODE, ROWS, WIDTHS, put_command, take_command
-from airloom.control.flight_stack import Rated
-from airloom.control.multirotor import MultirotorController, lift_complaint
+from airloom.control.flight_stack import Controller, Rated
+from airloom.control.multirotor import lift_complaint
 from airloom.engines.fleet import Craft
 from airloom.eyes.eye import Eye
 from airloom.sensors.faults import Fault, together
@@ -265,20 +263,14 @@ class Vehicle:
         self.place(pose.position, pose.yaw)
 
     def holding_command(self) -> PositionYaw:
-        """Where it would come to a stop if it braked now."""
-        controller = self._craft.controller
-        frequency = controller.frequencies()[0] if isinstance(controller, MultirotorController) else 1.0
-        return PositionYaw(tuple(self.position + self.velocity / frequency), float(self.euler[2]))
+        """What keeps it about where it is: where it would come to a stop, or the circle that it would fly."""
+        holding = self._holding(Mode.POSITION_YAW)
+        assert isinstance(holding, PositionYaw)
+        return holding
 
     def _holding(self, mode: Mode) -> Command:
-        weight = self.mass * self.airframe.gravity
-        if mode is Mode.POSITION_YAW:
-            return self.holding_command()
-        if mode is Mode.VELOCITY_YAWRATE:
-            return VelocityYawRate((0.0, 0.0, 0.0))
-        if mode is Mode.THRUST_ATTITUDE:
-            return ThrustAttitude(weight, (0.0, 0.0, float(self.euler[2])))
-        return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
+        controller = self._craft.controller or Controller(Rated(), self.airframe)
+        return controller.holding(mode, self)
 
     def _enter(self, mode: Mode) -> None:
         before, self._column[row.MODE // LANES] = self.mode, mode
@@ -303,9 +295,8 @@ class Vehicle:
             raise CommandError(f"{self.name} is flown by its autopilot: command it by MAVLink")
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
             able = ", ".join(Mode(m).label for m in controller.modes)
-            raise CommandError(
-                f"{self.name}'s controller flies {able} only, not {mode.label}; the controller 'modes' flies them all"
-            )
+            hint = "; the controller 'modes' flies them all" if controller.flies == "hovering" else ""
+            raise CommandError(f"{self.name}'s controller flies {able} only, not {mode.label}{hint}")
 
     @property
     def max_thrust(self) -> float:
@@ -424,6 +415,11 @@ class Vehicle:
         """Velocity of the air around this vehicle, world, m/s."""
         return self._get(row.WINDX, 3)
 
+    @property
+    def air_density(self) -> float:
+        """Of the air around this vehicle, as far as it acts on it, kg/m³."""
+        return float(self._column[row.DENSITY // LANES]) * STANDARD_DENSITY
+
     def set_wind(self, wind: Any) -> None:
         """Velocity of the air around this vehicle (world, m/s) instead of the weather's, until the next call; None
         gives it back to the weather.
@@ -447,6 +443,11 @@ class Vehicle:
     def autopilot(self) -> Any:
         """The choice of an autopilot in the scenario, if one flies it."""
         return self._craft.vehicle.autopilot
+
+    @property
+    def controller(self) -> Controller | None:
+        """What flies it, if it is one of Airloom's controllers."""
+        return self._craft.controller
 
     @property
     def has_controller(self) -> bool:

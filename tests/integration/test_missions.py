@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from airloom.missions.formations import smallest_gap
-from airloom.missions.pilot import start_all
+from airloom.missions.pilots import start_all
 from airloom.missions.pursuit import Polyline
 from airloom.simulation import Simulation
 

@@ -23,7 +23,8 @@ import numpy as np
 from airloom.basics.version import VERSION
 from airloom.commands import PositionYaw
 from airloom.engines.mujoco import MujocoEngine
-from airloom.missions.pilot import Pilot, start_all
+from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import start_all
 from airloom.runs.folder import plain
 from airloom.simulation import Simulation
 

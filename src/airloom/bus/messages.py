@@ -554,6 +554,11 @@ def wrench(frame_id: str) -> Template:
     return Template(WRENCH_STAMPED, columns, {"header.frame_id": frame_id})
 
 
+def velocity(frame_id: str) -> Template:
+    """Columns: velocity xyz (m/s)."""
+    return Template(VECTOR3_STAMPED, _paths("vector", "xyz"), {"header.frame_id": frame_id})
+
+
 def number() -> Template:
     """Column: a number. ROS has no header for it."""
     return Template(FLOAT64, ["data"])

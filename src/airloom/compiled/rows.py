@@ -88,6 +88,7 @@ SERVOS = 8
 """As many as a vehicle can have."""
 SERVO = _rows(SERVOS)[0]  # what each servo is told, −1 … 1
 (AIRSPEED,) = _rows(1)  # what an airspeed sensor read last, m/s; 0 without one
+WING_GAIN = _rows(GAIN_ROWS)[0]  # numbers of the law of wings, for a controller that flies on rotors as well
 
 WIDTH = _next * LANES
 
@@ -97,6 +98,7 @@ _next = 0
 # Of a rotor: its speed and the one it is told, thrust per speed², the lag of its motor, its greatest speed.
 SPEED, TARGET, THRUST_CONSTANT, LAG_UP, LAG_DOWN, MAX_SPEED = _rows(6)
 (SHARE,) = _rows(1)  # of the speed it is told; less than 1 if it fails
+(MIN_SPEED,) = _rows(1)  # 0, or negative if it turns backwards too
 MIX_THRUST, MIX_X, MIX_Y, MIX_Z = _rows(4)  # this rotor's thrust per collective thrust and per torque
 ROTOR_WIDTH = _next * LANES
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 from pydantic import Field
 
+from airloom.commands import BY_MODE, Command, Mode, PositionYaw, ThrustAttitude, VelocityYawRate
 from airloom.compiled import Kernel, call_by_address
 from airloom.errors import UserError
 from airloom.plugin import Parameters, Plugin
@@ -76,12 +77,17 @@ class Controller(Plugin):
     kernel: ClassVar[Kernel | None] = None
     modes: ClassVar[tuple[int, ...]] = (1,)
     """Control modes it can fly besides idle; position and yaw unless it says otherwise."""
+    flies: ClassVar[str] = "hovering"
+    """How what it controls flies, which decides on the pilot of its missions: see `missions/pilots.py`."""
     thrust_unit: ClassVar[str] = "controller's unit"
     """Of the thrust that it commands, for figures."""
 
     def __init__(self, parameters: Rated, airframe: Airframe) -> None:
         self.parameters, self.airframe = parameters, airframe
         self.check()
+
+    braking_frequency = 1.0
+    """rad/s: it comes to a stop in as many metres as its speed, over this."""
 
     def check(self) -> None:
         """Raise StackError if this airframe cannot be flown."""
@@ -94,9 +100,24 @@ class Controller(Plugin):
         """Numbers for the kernel, one row each from GAIN on."""
         return []
 
+    def wing_gains(self, step_ns: int) -> list[float]:
+        """Likewise from WING_GAIN on, of a controller that flies on wings as well as on rotors."""
+        return []
+
     def in_force(self) -> dict[str, Any]:
         """The parameters with what is left out in the file and tuned from the airframe filled in."""
         return self.parameters.model_dump()
+
+    def holding(self, mode: Mode, vehicle: Vehicle) -> Command:
+        """What a vehicle is told that shall stay where it is, as far as it can in this mode."""
+        weight, yaw = vehicle.mass * self.airframe.gravity, float(vehicle.euler[2])
+        if mode is Mode.POSITION_YAW:
+            return PositionYaw(tuple(vehicle.position + vehicle.velocity / self.braking_frequency), yaw)
+        if mode is Mode.VELOCITY_YAWRATE:
+            return VelocityYawRate((0.0, 0.0, 0.0))
+        if mode is Mode.THRUST_ATTITUDE:
+            return ThrustAttitude(weight, (0.0, 0.0, yaw))
+        return BY_MODE[mode](thrust=weight)  # type: ignore[call-arg]
 
     def reset(self) -> None:
         """Forget what was learned in flight; called before the first tick and at every reset."""

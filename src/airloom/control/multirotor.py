@@ -51,6 +51,10 @@ class MultirotorController(Controller):
         if not (self._angular_authority() > 0).all():
             raise StackError("to hover in balance, a rotor would have to turn faster than it can, or backwards")
 
+    @property
+    def braking_frequency(self) -> float:  # type: ignore[override]
+        return self.frequencies()[0]
+
     def frequencies(self) -> tuple[float, float, float]:
         """Natural frequencies of position, tilt and yaw, rad/s."""
         return self.tuned_frequencies()

@@ -21,10 +21,14 @@ from airloom.physics import tank as tank_rows
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
+    ground_on_wheels,
     lift_of_wings,
     move_servos,
     pull_of_propellers,
+    push_of_thrusters,
     turn_propellers,
+    turn_thrusters,
+    turn_wheels,
     water_around,
     water_now,
 )
@@ -37,6 +41,8 @@ from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.hull import hull_numbers
 from airloom.vehicles.tank import tank_numbers
+from airloom.vehicles.vessel import thruster_numbers
+from airloom.vehicles.wheels import wheel_numbers
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 from airloom.watch.divergence import SANE_WIDTH
 from airloom.weather.layers import Layers
@@ -161,8 +167,13 @@ class Fleet:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
         if numbers := propeller_numbers(vehicle):
             influences.append(Influence(pull_of_propellers, turn_propellers, numbers))
-        if vehicle.surfaces or vehicle.aerodynamics:
+        if numbers := thruster_numbers(vehicle):
+            influences.append(Influence(push_of_thrusters, turn_thrusters, numbers))
+        if vehicle.has_wings:
             influences.append(Influence(lift_of_wings, move_servos, wing_numbers(vehicle, self.scenario.step)))
+        if vehicle.wheels:
+            numbers = wheel_numbers(vehicle, airframe.gravity, self.scenario.step)
+            influences.append(Influence(ground_on_wheels, turn_wheels, numbers))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             numbers = hull_numbers(vehicle.hull, self.scenario.world.water)
             influences.append(Influence(water_around, water_now, numbers))
@@ -282,6 +293,7 @@ class Fleet:
     def reset(self, seed: int) -> None:
         """Put every vehicle where its file says, with the noise of `seed`."""
         self.layers.begin(seed)
+        self.land.begin(stream_key(seed, "water"))
         self.flight.blown[:], self.flight.foul[:] = 1, -1.0
         self.flight.blocks[:], self.flight.rotors[:] = 0.0, 0.0
         self.flight.guides[:], self.flight.stacks[:, tables.GUIDED_LANES] = 0, 0
@@ -367,6 +379,8 @@ class Fleet:
         if craft.controller is not None:
             for k, gain in enumerate(craft.controller.gains(self.step_ns)):
                 self.flight.blocks[b, row.GAIN + k * LANES + i] = gain
+            for k, gain in enumerate(craft.controller.wing_gains(self.step_ns)):
+                self.flight.blocks[b, row.WING_GAIN + k * LANES + i] = gain
 
     def _fill_sensors(self, b: int, block: list[Craft], first: int, seed: int) -> int:
         table, s, periods = self.sensing.table, first, []

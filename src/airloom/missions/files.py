@@ -21,7 +21,7 @@ class MissionFile(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
     description: str = ""
     mission: list[Item] = Field(
-        min_length=1, description="takeoff, goto, follow, circle, turn, sleep, spray, land, one after the other"
+        min_length=1, description="takeoff, goto, follow, circle, loiter, turn, sleep, spray, land, one after the other"
     )
 
 

@@ -1,5 +1,5 @@
-"""What a mission in a file is made of: takeoff, goto, follow, circle, turn, sleep, hold, spray, return, land, with
-their options.
+"""What a mission in a file is made of: takeoff, goto, follow, circle, loiter, turn, sleep, hold, spray, return, land,
+with their options.
 """
 
 from __future__ import annotations
@@ -10,25 +10,32 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from airloom.missions.pilot import Pilot
-from airloom.missions.pursuit import TOP_SPEED
 from airloom.plugin import Parameters
 from airloom.scenario.errors import hint
 from airloom.scenario.models import NonNegative, Number, Positive, Vector3
 
-Speed = Annotated[Number, Field(gt=0, le=TOP_SPEED, description="m/s")]
+FASTEST = 100.0
+Speed = Annotated[Number, Field(gt=0, le=FASTEST, description="m/s")]
 
 
-class TakeOff(Parameters):
+class Paced(Parameters):
+    """An item that is flown at a speed; what is left out is the pilot's to choose."""
+
+    def pace(self) -> dict[str, float]:
+        return {"speed": self.speed} if "speed" in self.model_fields_set else {}  # type: ignore[attr-defined]
+
+
+class TakeOff(Paced):
     """Rise straight up."""
 
     takeoff: Positive = Field(description="how far to rise, m")
     speed: Speed = 1.5
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.takeoff(self.takeoff, self.speed)
+        await pilot.takeoff(self.takeoff, **self.pace())
 
 
-class GoTo(Parameters):
+class GoTo(Paced):
     """Fly straight to a place and stop there."""
 
     goto: Vector3 = Field(description="world, m")
@@ -37,10 +44,10 @@ class GoTo(Parameters):
     above_ground: bool = Field(False, description="whether z counts from the ground below, which it follows on the way")
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.goto(self.goto, self.yaw, self.speed, above_ground=self.above_ground)
+        await pilot.goto(self.goto, self.yaw, above_ground=self.above_ground, **self.pace())
 
 
-class Follow(Parameters):
+class Follow(Paced):
     """Fly along a path."""
 
     follow: list[Vector3] = Field(min_length=2, description="points, world, m")
@@ -49,20 +56,33 @@ class Follow(Parameters):
     speed: Speed = 2.0
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.follow(self.follow, self.speed, self.yaw, self.method)
+        await pilot.follow(self.follow, yaw=self.yaw, method=self.method, **self.pace())
 
 
-class Circle(Parameters):
+class Circle(Paced):
     """Fly around a place, looking at it."""
 
     circle: Vector3 = Field(description="its centre, world, m")
-    radius: Positive = Field(10.0, description="m")
+    radius: Positive = Field(10.0, description="m; for an aeroplane its usual one if left out")
     turns: Positive = Field(1.0, description="how many, parts of one too")
     clockwise: bool = Field(False, description="as seen from above")
     speed: Speed = 2.0
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.circle(self.circle, self.radius, self.turns, self.clockwise, self.speed)
+        wide = {"radius": self.radius} if "radius" in self.model_fields_set else {}
+        await pilot.circle(self.circle, turns=self.turns, clockwise=self.clockwise, **wide, **self.pace())
+
+
+class Loiter(Parameters):
+    """Hold at a place for a while; an aeroplane circles it."""
+
+    loiter: Vector3 = Field(description="world, m")
+    seconds: NonNegative | None = Field(0.0, description="once it is there, s; for good if empty")
+    radius: Positive | None = Field(None, description="of an aeroplane's circles, m; the usual one if left out")
+    clockwise: bool = Field(False, description="as seen from above")
+
+    async def fly(self, pilot: Pilot) -> None:
+        await pilot.loiter(self.loiter, self.radius, self.clockwise, self.seconds)
 
 
 class Turn(Parameters):
@@ -108,7 +128,7 @@ class Spray(Parameters):
         pilot.spray(self.spray, self.speed, self.of_pump)
 
 
-class Return(Parameters):
+class Return(Paced):
     """Fly straight to where it began, and land there."""
 
     model_config = ConfigDict(validate_by_name=True, validate_by_alias=True, serialize_by_alias=True)
@@ -118,22 +138,29 @@ class Return(Parameters):
     speed: Speed = 2.0
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.return_home(self.least_height or 0.0, self.speed)
+        await pilot.return_home(self.least_height or 0.0, **self.pace())
 
 
-class Land(Parameters):
-    """Go straight down and stop the rotors."""
+class Land(Paced):
+    """Go straight down and stop the rotors; an aeroplane approaches, touches down and rolls out."""
 
     land: None = Field(description="takes no value")
+    at: tuple[Number, Number] | None = Field(
+        None, description="where, world, m; below it if left out, for an aeroplane where it began"
+    )
+    course: Number | None = Field(
+        None,
+        description="of an aeroplane's approach, rad; if left out as it stood where it began, or against the wind",
+    )
     speed: Speed = 0.7
 
     async def fly(self, pilot: Pilot) -> None:
-        await pilot.land(self.speed)
+        await pilot.land(at=self.at, course=self.course, **self.pace())
 
 
 KINDS = {
-    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "turn": Turn, "sleep": Rest, "hold": Hold,
-    "spray": Spray, "return": Return, "land": Land,
+    "takeoff": TakeOff, "goto": GoTo, "follow": Follow, "circle": Circle, "loiter": Loiter, "turn": Turn,
+    "sleep": Rest, "hold": Hold, "spray": Spray, "return": Return, "land": Land,
 }  # fmt: skip
 
 
@@ -161,6 +188,7 @@ Item = Annotated[
     | Annotated[GoTo, Tag("goto item")]
     | Annotated[Follow, Tag("follow item")]
     | Annotated[Circle, Tag("circle item")]
+    | Annotated[Loiter, Tag("loiter item")]
     | Annotated[Turn, Tag("turn item")]
     | Annotated[Rest, Tag("sleep item")]
     | Annotated[Hold, Tag("hold item")]
@@ -174,8 +202,23 @@ Item = Annotated[
 
 async def fly_items(pilot: Pilot, items: Sequence[Any], again_from: int | None = None) -> None:
     """Fly one item after the other; with `again_from`, those from there on again and again."""
-    for item in items:
-        await item.fly(pilot)
-    while again_from is not None:
-        for item in items[again_from:]:
-            await item.fly(pilot)
+    first = 0
+    while first < len(items):
+        for k in range(first, len(items)):
+            await fly_item(pilot, items, k, again_from)
+        first = len(items) if again_from is None else again_from
+
+
+async def fly_item(pilot: Pilot, items: Sequence[Any], k: int, again_from: int | None) -> None:
+    """One of several, knowing where the next one leads."""
+    after = k + 1 if k + 1 < len(items) else again_from
+    pilot.next_place = None if after is None else _begin_of(items[after], pilot)
+    await items[k].fly(pilot)
+
+
+def _begin_of(item: Any, pilot: Pilot) -> Vector3 | None:
+    """The place an item leads to first, if it is one that is passed."""
+    if isinstance(item, GoTo):
+        x, y, z = item.goto
+        return x, y, z + (pilot.ground(x, y) if item.above_ground else 0.0)
+    return item.follow[0] if isinstance(item, Follow) else None

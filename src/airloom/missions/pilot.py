@@ -15,7 +15,7 @@ from airloom.bus import messages
 from airloom.commands import EDGE, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
-from airloom.missions.pursuit import Polyline, Pursuit, Targets
+from airloom.missions.pursuit import TOP_SPEED, Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import ARRIVED_WITHIN, PathError, PiecewisePolynomial, through
 from airloom.world.ground import first_buried, ground
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LOOKS_WITHIN = 0.05  # rad
 NEAR_OF_REACH = 0.5  # of its reach: how near a large vehicle comes where it is said to have arrived
+LONG = 1e9  # s
 SPRAY_PERIOD = 0.1  # s between two flows that follow the speed
 
 
@@ -34,11 +35,18 @@ class Pilot:
 
     def __init__(self, sim: Simulation, vehicle: Vehicle) -> None:
         self.sim, self.vehicle = sim, vehicle
+        self.next_place: Any = None
+        """Where it goes after what it is told now, if that is known: aeroplanes begin to turn before they are there."""
         self._spraying: Task | None = None
 
     @property
     def name(self) -> str:
         return self.vehicle.name
+
+    @property
+    def speeds(self) -> tuple[float, float]:
+        """The least and the greatest of its missions, m/s."""
+        return 0.0, TOP_SPEED
 
     async def sleep(self, seconds: float) -> None:
         """Wait in simulation time."""
@@ -64,6 +72,19 @@ class Pilot:
         """
         self._must_be_in_the_air("goto")
         await self._fly_to(position, self._yaw() if yaw is None else yaw, speed, timeout, "goto", above_ground)
+
+    async def fly_to(self, position: Any, yaw: float | None = None) -> None:
+        """Be there from now on, without a smooth path, which would begin too gently to be seen; take off if need be."""
+        if not self.vehicle.armed:
+            await self.takeoff(position[2] - self.vehicle.position[2])
+        self.vehicle.command(PositionYaw(tuple(position), float(self.vehicle.euler[2]) if yaw is None else yaw))
+
+    async def loiter(
+        self, place: Any, radius: float | None = None, clockwise: bool = False, seconds: float | None = 0.0
+    ) -> None:
+        """Fly to a place and hold there for some seconds; None is for good. Aeroplanes circle it instead."""
+        await self.goto(place)
+        await Sleep(LONG if seconds is None else seconds)
 
     async def fly_line(
         self, end: Any, height: Callable[[float, float], float], speed: float = 2.0, timeout: float | None = None
@@ -158,9 +179,13 @@ class Pilot:
         await self._fly_to([x, y, height], self._yaw(), speed, timeout, "return")
         await self.land(timeout=timeout)
 
-    async def land(self, speed: float = 0.7, timeout: float | None = None) -> None:
-        """Go straight down to the ground and stop the rotors."""
+    async def land(
+        self, speed: float = 0.7, timeout: float | None = None, at: Any = None, course: float | None = None
+    ) -> None:
+        """Go straight down to the ground, above a point `at` if it is given, and stop the rotors."""
         self._must_be_in_the_air("land")
+        if at is not None:
+            await self.goto([at[0], at[1], float(self.vehicle.setpoint.position[2])], course)
         x, y, z = self.vehicle.position
         below = self._resting_height(x, y)
         drop = max(z - below, 0.1)
@@ -236,8 +261,7 @@ class Pilot:
 
     def _rise(self) -> float:
         """How far above the ground it is when it stands."""
-        body = self.vehicle.airframe.vehicle.body
-        return body.size[2] / 2 - body.position[2]
+        return self.vehicle.description.stands
 
     def _check_reachable(self, points: np.ndarray) -> None:
         if np.abs(points).max() > EDGE:
@@ -344,8 +368,3 @@ class Pilot:
 
 def _short_way(angle: float) -> float:
     return angle - 2 * pi * round(angle / (2 * pi))
-
-
-def start_all(sim: Simulation, mission: Any, vehicles: Any) -> list[Task]:
-    """Start `mission(pilot)` for each of several vehicles."""
-    return [sim.start(mission(Pilot(sim, vehicle)), vehicle.name) for vehicle in vehicles]

@@ -3,7 +3,9 @@
 Fossen, Handbook of Marine Craft Hydrodynamics and Motion Control (2011), 6.3 and 8.1, about the centre of mass, in the
 body's axes, with ν = (v, ω), the current v_c and ν_r = (v − v_c, ω):
 
-    M ν̇ + C(ν) ν + M_A ν̇_r + C_A(ν_r) ν_r + D ν_r + D₂ |ν_r| ν_r = τ,   ν̇_r = ν̇ + (ω × v_c, 0)
+    M ν̇ + C(ν) ν + M_A ν̇_r + C_A(ν_r) ν_r + D ν_r + D₂ |ν_r| ν_r = τ,   ν̇_r = ν̇ + (ω × v_c − a_c, 0)
+
+with the acceleration a_c that waves give the water.
 
 An engine knows M alone. So ν̇ is solved for with M + M_A, and the wrench that gives M this acceleration takes the place
 of all others: an added mass larger than the body's own is as stable as a small one, at any step. Added mass and damping
@@ -57,10 +59,10 @@ def resist(w, i, p, linear, quadratic, share, flow):
 
 
 @compiled
-def drag_water_along(w, i, p, added, share, flow, current, scratch):
+def drag_water_along(w, i, p, added, share, flow, current, gains, scratch):
     """Replace the block's wrench by that which moves the body as if the water it drags along were a part of it.
 
-    `current` is v_c in the body; `scratch` has room for 48: the matrix, what is on its right, momentum of the water.
+    `current` is v_c in the body and `gains` a_c; `scratch` has room for 48: the matrix, what is on its right, momentum of the water.
     """
     matrix, right, momentum = scratch[:36], scratch[36:42], scratch[42:48]
     m, g = w[row.MASS + i], w[row.GRAVITY + i]
@@ -87,12 +89,14 @@ def drag_water_along(w, i, p, added, share, flow, current, scratch):
     before0, before1, before2 = right[0], right[1], right[2]
     before3, before4, before5 = right[3], right[4], right[5]
 
-    # Less what the water does: C_A ν_r = (ω × p, v_r × p + ω × h) of its momentum (p, h), and M_A (ω × v_c).
+    # Less what the water does: C_A ν_r = (ω × p, v_r × p + ω × h) of its momentum (p, h), and M_A (ω × v_c − a_c).
     fx, fy, fz = _cross(a, b, c, momentum[0], momentum[1], momentum[2])
     hx, hy, hz = _cross(flow[0], flow[1], flow[2], momentum[0], momentum[1], momentum[2])
     qx, qy, qz = _cross(a, b, c, momentum[3], momentum[4], momentum[5])
     cx, cy, cz = _cross(a, b, c, current[0], current[1], current[2])
-    momentum[0], momentum[1], momentum[2], momentum[3], momentum[4], momentum[5] = cx, cy, cz, 0.0, 0.0, 0.0
+    momentum[0], momentum[1], momentum[2], momentum[3], momentum[4], momentum[5] = (
+        cx - gains[0], cy - gains[1], cz - gains[2], 0.0, 0.0, 0.0,
+    )  # fmt: skip
     right[0] -= fx + share * _times(p, added, i, 0, momentum)
     right[1] -= fy + share * _times(p, added, i, 1, momentum)
     right[2] -= fz + share * _times(p, added, i, 2, momentum)

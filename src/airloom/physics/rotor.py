@@ -50,9 +50,10 @@ def _spin(rotor):
     for i in range(LANES):
         u, top = rotor[row.TARGET + i], rotor[row.MAX_SPEED + i]
         up, down, speed = rotor[row.LAG_UP + i], rotor[row.LAG_DOWN + i], rotor[row.SPEED + i]
-        u = u if u > 0.0 else 0.0
+        low = rotor[row.MIN_SPEED + i]
+        u = u if u > low else low
         u = rotor[row.SHARE + i] * (u if u < top else top)
-        lag = up if u > speed else down
+        lag = up if abs(u) > abs(speed) else down
         rotor[row.SPEED + i] = lag * speed + (1.0 - lag) * u
 
 

@@ -11,20 +11,23 @@ SERVO_ROWS = 5
 
 
 @compiled
-def turn_servos(w, p, first):
-    """One tick: a first-order lag, exact for a constant command, at no more than the servo's rate.
+def follow(p, at, told):
+    """One tick of one servo: a first-order lag, exact for a constant command, at no more than the servo's rate.
 
     A command of −1 … 1 asks for an angle from LOWEST over 0 to HIGHEST.
     """
+    told = told if told > -1.0 else -1.0
+    told = told if told < 1.0 else 1.0
+    asked = told * p[at + HIGHEST] if told > 0.0 else -told * p[at + LOWEST]
+    step = (1.0 - p[at + STILL]) * (asked - p[at + ANGLE])
+    most = p[at + FASTEST]
+    step = step if step < most else most
+    step = step if step > -most else -most
+    p[at + ANGLE] += step
+
+
+@compiled
+def turn_servos(w, p, first):
     for k in range(row.SERVOS):
-        at = first + k * SERVO_ROWS * LANES
         for i in range(LANES):
-            told = w[row.SERVO + k * LANES + i]
-            told = told if told > -1.0 else -1.0
-            told = told if told < 1.0 else 1.0
-            asked = told * p[at + HIGHEST + i] if told > 0.0 else -told * p[at + LOWEST + i]
-            step = (1.0 - p[at + STILL + i]) * (asked - p[at + ANGLE + i])
-            most = p[at + FASTEST + i]
-            step = step if step < most else most
-            step = step if step > -most else -most
-            p[at + ANGLE + i] += step
+            follow(p, first + k * SERVO_ROWS * LANES + i, w[row.SERVO + k * LANES + i])

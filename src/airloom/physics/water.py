@@ -1,76 +1,64 @@
 """A vehicle's hull in the water around it: what the water does there now, and what that does to the hull.
 
-The surface near a vehicle is the plane that touches the waves above its centre. Waves are Airy's on deep water:
-η = a cos φ, φ = k·x − ω t + φ₀, ω² = g k, with the water's velocity ω a e^{k z} (cos φ along the wave, sin φ upwards).
+The surface is a plane for each shape of the hull: that which touches the waves above the shape's middle, so a long hull
+on short waves is best made of several shapes. Water that waves accelerate by a pushes as if it weighed g − a: the
+pressure of undisturbed waves (Froude and Krylov), and the added mass is dragged along with it (Morison).
 """
 
-from math import cos, exp, pi, sin, sqrt
+from math import sqrt
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
+from airloom.physics.attitude import rotate
 from airloom.physics.hydrodynamics import drag_water_along, resist
 from airloom.physics.submersion import MIDDLE_X, MIDDLE_Y, MIDDLE_Z, VOLUME, add_mesh, add_revolved
 from airloom.world.ground import W_STEP
+from airloom.world.water import flow_at, is_water, surface_at
 
-LAYERS, WAVES = 4, 4
+LAYERS = 4
 AIR = 1.225
-# Numbers of a vehicle: how many shapes its hull has, their volume. Of the world: current (velocity, depth, period),
-# waves (amplitude, wave number, direction's cosine and sine, phase), layers (upper end, density). Now: the
-# surface (height, slopes to east and north) and the water's velocity. Of the hull: added mass, damping, its shapes.
-SHAPES, TOTAL, CURRENT, CURRENT_DEPTH, CURRENT_PERIOD = 0, LANES, 2 * LANES, 5 * LANES, 6 * LANES
-FIRST_WAVE = 7 * LANES
-WAVE_ROWS = 5
-FIRST_LAYER = FIRST_WAVE + WAVES * WAVE_ROWS * LANES
-SURFACE = FIRST_LAYER + 2 * LAYERS * LANES
-EAST, NORTH, FLOW = SURFACE + LANES, SURFACE + 2 * LANES, SURFACE + 3 * LANES
-ADDED = FLOW + 3 * LANES
+ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
+# Numbers of a vehicle: how many shapes its hull has, their volume. Of the world: layers (upper end, density). Now:
+# the water's velocity and acceleration. Of the hull: added mass, damping, its shapes.
+SHAPES, TOTAL, FIRST_LAYER = 0, LANES, 2 * LANES
+FLOW = FIRST_LAYER + 2 * LAYERS * LANES
+GAINS_SPEED = FLOW + 3 * LANES
+ADDED = GAINS_SPEED + 3 * LANES
 DAMPING = ADDED + 36 * LANES
 QUADRATIC = DAMPING + 6 * LANES
 FIRST_SHAPE = QUADRATIC + 6 * LANES
 # Of a shape: how long it is, its kind, its middle, the rotation from its axes to the body's; two numbers of a body of
-# revolution, or how many triangles follow.
+# revolution, or how many triangles follow; the surface above it now: height, slopes to east and north.
 LENGTH, KIND, X, TURN, A, B = 0, LANES, 2 * LANES, 5 * LANES, 14 * LANES, 15 * LANES
-SHAPE_ROWS = 16
+SURFACE, EAST, NORTH = 16 * LANES, 17 * LANES, 18 * LANES
+SHAPE_ROWS = 19
 MESH, CYLINDER, CAPSULE = 0.0, 1.0, 2.0
 
 
 @compiled
 def look_at_water(w, world, tick, p):
-    """Once a tick: surface and flow at the centre of each vehicle."""
-    t = tick * world[W_STEP]
+    """Once a tick: flow at the centre of each vehicle, and the surface above each of its shapes."""
+    if not is_water(world):
+        return
+    t, flow = tick * world[W_STEP], w[row.SCRATCH : row.SCRATCH + 6]
     for i in range(LANES):
         if p[SHAPES + i] > 0.0:
-            _look(w, i, t, p)
+            _look(w, i, t, world, p, flow)
 
 
 @compiled
-def _look(w, i, t, p):
-    x, y, z = w[row.PX + i], w[row.PY + i], w[row.PZ + i]
-    level, g = p[FIRST_LAYER + i], w[row.GRAVITY + i]
-    rise = east = north = u = v = s = 0.0
-    for k in range(WAVES):
-        at = FIRST_WAVE + k * WAVE_ROWS * LANES + i
-        a, number, c, d = p[at], p[at + LANES], p[at + 2 * LANES], p[at + 3 * LANES]
-        if a > 0.0:
-            omega = sqrt(g * number)
-            phase = number * (c * x + d * y) - omega * t + p[at + 4 * LANES]
-            rise += a * cos(phase)
-            east -= a * number * c * sin(phase)
-            north -= a * number * d * sin(phase)
-            size = omega * a * exp(number * min(z - level, 0.0))
-            u += size * c * cos(phase)
-            v += size * d * cos(phase)
-            s += size * sin(phase)
-    share, depth, period = 1.0, p[CURRENT_DEPTH + i], p[CURRENT_PERIOD + i]
-    if depth > 0.0:
-        share = min(max(1.0 - (level - z) / depth, 0.0), 1.0)
-    if period > 0.0:
-        share *= sin(2.0 * pi * t / period)
-    p[SURFACE + i], p[EAST + i], p[NORTH + i] = level + rise, east, north
-    p[FLOW + i] = share * p[CURRENT + i] + u
-    p[FLOW + LANES + i] = share * p[CURRENT + LANES + i] + v
-    p[FLOW + 2 * LANES + i] = share * p[CURRENT + 2 * LANES + i] + s
+def _look(w, i, t, world, p, flow):
+    px, py, pz = w[row.PX + i], w[row.PY + i], w[row.PZ + i]
+    flow_at(world, t, px, py, pz, flow)
+    for n in range(6):
+        p[FLOW + n * LANES + i] = flow[n]
+    at = FIRST_SHAPE + i
+    for _ in range(int(p[SHAPES + i])):
+        x, y, z = p[at + X], p[at + X + LANES], p[at + X + 2 * LANES]
+        x, y, _ = rotate(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
+        p[at + SURFACE], p[at + EAST], p[at + NORTH] = surface_at(world, t, px + x, py + y)
+        at += int(p[at + LENGTH]) * LANES
 
 
 @compiled
@@ -96,20 +84,28 @@ def _add_shape(sums, p, at, i, nx, ny, nz, d, cuts, part):
 
 
 @compiled
-def _below(sums, p, i, nx, ny, nz, d, cuts, part):
+def _below(w, sums, p, i, height, is_wavy, cuts, part):
+    """Volume below a height, or below the surface, and volume × middle."""
     for n in range(4):
         sums[n] = 0.0
     at = FIRST_SHAPE
+    nx, ny, nz, d = w[row.R20 + i], w[row.R21 + i], w[row.R22 + i], height - w[row.PZ + i]
     for _ in range(int(p[SHAPES + i])):
+        if is_wavy:
+            east, north = p[at + EAST + i], p[at + NORTH + i]
+            slope = sqrt(1.0 + east * east + north * north)
+            nx, ny, nz = _to_body(w, i, -east / slope, -north / slope, 1.0 / slope)
+            k = at + i
+            x, y, _ = _to_world(w, i, p[k + X], p[k + X + LANES], p[k + X + 2 * LANES])
+            d = (p[at + SURFACE + i] - east * x - north * y - w[row.PZ + i]) / slope
         _add_shape(sums, p, at, i, nx, ny, nz, d, cuts, part)
         at += int(p[at + LENGTH + i]) * LANES
 
 
 @compiled
-def _lift(w, i, p, density, sums):
-    """Archimedes: upwards, through the middle of what is displaced."""
-    g = density * w[row.GRAVITY + i]
-    fx, fy, fz = g * w[row.R20 + i], g * w[row.R21 + i], g * w[row.R22 + i]
+def _lift(w, i, density, gx, gy, gz, sums):
+    """Archimedes: against what the liquid weighs by (gx, gy, gz), world, through the middle of what is displaced."""
+    fx, fy, fz = _to_body(w, i, density * gx, density * gy, density * gz)
     v = sums[VOLUME]
     x, y, z = sums[MIDDLE_X] - v * w[row.CX + i], sums[MIDDLE_Y] - v * w[row.CY + i], sums[MIDDLE_Z] - v * w[row.CZ + i]
     w[row.FX + i] += v * fx
@@ -130,26 +126,28 @@ def _to_body(w, i, x, y, z):
 
 
 @compiled
+def _to_world(w, i, x, y, z):
+    return (
+        w[row.R00 + i] * x + w[row.R01 + i] * y + w[row.R02 + i] * z,
+        w[row.R10 + i] * x + w[row.R11 + i] * y + w[row.R12 + i] * z,
+        w[row.R20 + i] * x + w[row.R21 + i] * y + w[row.R22 + i] * z,
+    )
+
+
+@compiled
 def _float(w, i, p, sums, cuts, part):
     """Buoyancy of all layers and of the air above them; gives the share of the hull that is in water."""
-    air = AIR * w[row.DENSITY + i]
-    _below(sums, p, i, 0.0, 0.0, 1.0, 1e9, cuts, part)
-    _lift(w, i, p, air, sums)
-    above, share = air, 0.0
+    air, g = AIR * w[row.DENSITY + i], w[row.GRAVITY + i]
+    _below(w, sums, p, i, w[row.PZ + i] + ABOVE_ALL, False, cuts, part)
+    _lift(w, i, air, 0.0, 0.0, g, sums)
+    above, share, at = air, 0.0, GAINS_SPEED + i
     for k in range(LAYERS):
-        at = FIRST_LAYER + 2 * k * LANES + i
-        density = p[at + LANES]
+        layer = FIRST_LAYER + 2 * k * LANES + i
+        density = p[layer + LANES]
         if density == 0.0:
             break
-        if k == 0:
-            slope = sqrt(1.0 + p[EAST + i] * p[EAST + i] + p[NORTH + i] * p[NORTH + i])
-            nx, ny, nz = _to_body(w, i, -p[EAST + i] / slope, -p[NORTH + i] / slope, 1.0 / slope)
-            d = (p[SURFACE + i] - w[row.PZ + i]) / slope
-        else:
-            nx, ny, nz = w[row.R20 + i], w[row.R21 + i], w[row.R22 + i]
-            d = p[at] - w[row.PZ + i]
-        _below(sums, p, i, nx, ny, nz, d, cuts, part)
-        _lift(w, i, p, density - above, sums)
+        _below(w, sums, p, i, p[layer], k == 0, cuts, part)
+        _lift(w, i, density - above, p[at], p[at + LANES], g + p[at + 2 * LANES], sums)
         above = density
         if k == 0:
             share = sums[VOLUME] / p[TOTAL + i]
@@ -159,15 +157,17 @@ def _float(w, i, p, sums, cuts, part):
 @compiled
 def add_water(w, p):
     """All that the water does; the last of a vehicle's effects, since it must know the wrench of all others."""
-    room = w[row.SCRATCH : row.SCRATCH + 77]
+    room = w[row.SCRATCH : row.SCRATCH + 80]
     scratch, sums, part, cuts = room[:48], room[48:52], room[52:56], room[56:68]
-    flow, current = room[68:74], room[74:77]
+    flow, current, gains = room[68:74], room[74:77], room[77:80]
     for i in range(LANES):
         if p[SHAPES + i] == 0.0:
             continue
         share = _float(w, i, p, sums, cuts, part)
         x, y, z = p[FLOW + i], p[FLOW + LANES + i], p[FLOW + 2 * LANES + i]
         current[0], current[1], current[2] = _to_body(w, i, x, y, z)
+        x, y, z = p[GAINS_SPEED + i], p[GAINS_SPEED + LANES + i], p[GAINS_SPEED + 2 * LANES + i]
+        gains[0], gains[1], gains[2] = _to_body(w, i, x, y, z)
         vx, vy, vz = _to_body(w, i, w[row.VX + i], w[row.VY + i], w[row.VZ + i])
         a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
         cx, cy, cz = w[row.CX + i], w[row.CY + i], w[row.CZ + i]
@@ -177,4 +177,4 @@ def add_water(w, p):
         flow[3], flow[4], flow[5] = a, b, c
         resist(w, i, p, DAMPING, QUADRATIC, share, flow)
         if share > 0.0:
-            drag_water_along(w, i, p, ADDED, share, flow, current, scratch)
+            drag_water_along(w, i, p, ADDED, share, flow, current, gains, scratch)

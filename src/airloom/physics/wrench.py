@@ -8,7 +8,9 @@ from airloom.physics.drag import add_drag, add_drag_of_parts
 from airloom.physics.external import set_external
 from airloom.physics.propellers import add_propellers, note_speeds
 from airloom.physics.rotor import add_rotors
+from airloom.physics.thrusters import add_thrusters, look_at_thrusters
 from airloom.physics.water import add_water, look_at_water
+from airloom.physics.wheels import add_wheels, steer_wheels
 from airloom.physics.wings import add_wings, move_wings
 
 Row = types.Array(types.float64, 1, "C")
@@ -89,6 +91,27 @@ def pull_of_propellers(w, p):
 @ticker
 def turn_propellers(w, rotors, world, tick, p):
     note_speeds(rotors, p)
+
+
+@effect
+def push_of_thrusters(w, p):
+    add_thrusters(w, p)
+
+
+@ticker
+def turn_thrusters(w, rotors, world, tick, p):
+    look_at_thrusters(w, rotors, world, tick, p)
+
+
+@effect
+def ground_on_wheels(w, p):
+    add_wheels(w, p)
+
+
+@ticker
+def turn_wheels(w, rotors, world, tick, p):
+    orient(w)
+    steer_wheels(w, world, p)
 
 
 @effect

@@ -23,6 +23,7 @@ from .terrain import read_terrain_file
 from .values import Bounded, Colour, Extent, Model, Name, NonNegative, Number, Positive, Title, Vector3, Whole, Wind
 from .water import Hull, Water
 from .weather import Weather
+from .wheels import Wheel
 
 
 def _not_zero(direction: Vector3) -> Vector3:
@@ -112,6 +113,14 @@ class Advance(Model):
     last: Positive = Field(1.0, description="J up to which this is known; beyond it, it stays")
 
 
+class InWater(Model):
+    """A rotor that turns in water: a thruster, whose thrust constant is that in water of 1000 kg/m³."""
+
+    reverse: NonNegative = Field(
+        1.0, le=1, description="its thrust backwards as a part of that ahead; 0 if it turns one way only"
+    )
+
+
 class Rotor(Model):
     """One rotor (RotorS model). `turns` is seen from above: ccw or cw."""
 
@@ -123,10 +132,19 @@ class Rotor(Model):
     drag_coefficient: NonNegative = Field(0.0, description="H-force = coefficient × speed × cross flow, N s² / m")
     rolling_moment_coefficient: NonNegative = Field(0.0, description="N s²")
     advance: Advance | None = Field(None, description="of a propeller: what air along its axis does")
+    in_water: InWater | None = Field(None, description="of a thruster: it pushes water, and may turn both ways")
     time_constant_up: Positive = Field(0.0125, le=1, description="motor lag when speeding up, s")
     time_constant_down: Positive = Field(0.025, le=1, description="motor lag when slowing down, s")
     max_speed: Positive = Field(description="rad/s")
-    radius: Positive = Field(0.1, description="for drawing, m")
+    radius: Positive = Field(0.1, description="for drawing, and of a thruster for how much of it is wet, m")
+
+    @model_validator(mode="after")
+    def _turns_in_air_or_water(self) -> Rotor:
+        if self.in_water and (self.advance or self.drag_coefficient or self.rolling_moment_coefficient):
+            raise ValueError(
+                "a rotor in water has no advance, drag_coefficient or rolling_moment_coefficient: these are of air"
+            )
+        return self
 
 
 class Body(Model):
@@ -192,10 +210,11 @@ class Vehicle(Model):
         description="force = coefficient × speed², N s² / m²; one number, one each for x, y, z of the body, or parts",
     )
     rotor: dict[str, Any] = Field(default_factory=dict, description="what all rotors share")
-    rotors: dict[Name, Rotor] = Field(min_length=1)
+    rotors: dict[Name, Rotor] = Field(default_factory=dict, description="none of what only floats or glides")
     surfaces: dict[Name, Surface] = Field(default_factory=dict, description="wings, tails and fins")
     aerodynamics: Aerodynamics | None = Field(None, description="of a whole aircraft, beside or instead of surfaces")
     servos: dict[Name, Servo] = Field(default_factory=dict, max_length=8, description="what moves their flaps")
+    wheels: dict[Name, Wheel] = Field(default_factory=dict, max_length=8, description="what it rolls on")
     hull: Hull | None = Field(None, description="of what floats, dives, or is lighter than air")
     body: Body
     visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
@@ -215,19 +234,44 @@ class Vehicle(Model):
     motion: Motion = Motion()
     copies: Copies | None = None
 
+    @property
+    def has_wings(self) -> bool:
+        return bool(self.surfaces) or self.aerodynamics is not None
+
     def names(self, name: str) -> list[str]:
         """That of the vehicle, or of its copies."""
         return [name] if self.copies is None else [f"{name}_{k}" for k in range(self.copies.count)]
 
+    @property
+    def stands(self) -> float:
+        """How high its origin is above level ground when it stands there on its wheels or its body, m."""
+        lowest = [wheel.position[2] + wheel.sinks for wheel in self.wheels.values()]
+        return -min([self.body.position[2] - 0.5 * self.body.size[2], *lowest])
+
     @model_validator(mode="after")
     def _has_the_servos_it_names(self) -> Vehicle:
         named = [(f"surfaces.{name}", it.servo) for name, it in self.surfaces.items() if it.servo is not None]
+        named += [(f"wheels.{name}", it.servo) for name, it in self.wheels.items() if it.servo is not None]
         if self.aerodynamics is not None:
             named += [("aerodynamics", servo) for servo in sorted(self.aerodynamics.servos)]
         for where, servo in named:
             if servo not in self.servos:
                 hint = did_you_mean(servo, self.servos)
                 raise ValueError(f"{where}: there is no servo '{servo}' under servos{hint}")
+        return self
+
+    @model_validator(mode="after")
+    def _moves_water_that_has_mass(self) -> Vehicle:
+        if self.hull is not None:
+            own = np.diag([self.mass] * 3 + [0.0] * 3)
+            own[3:, 3:] = self.inertia.matrix()
+            least = float(np.linalg.eigvalsh(own + self.hull.matrix())[0])
+            if least <= 0:
+                raise ValueError(
+                    "hull.added_mass: together with the vehicle's own mass and inertia it must be positive definite, "
+                    f"and its least eigenvalue is {least:.3g}. Fossen's Xu̇ … Nṙ are negative: give them with the "
+                    "opposite sign"
+                )
         return self
 
     @model_validator(mode="after")
@@ -242,6 +286,14 @@ class Vehicle(Model):
                         f"tank: it reaches {beyond:.3g} m out of the body along {axis}; move it, or enlarge body.size"
                     )
         return self
+
+    @model_validator(mode="before")
+    @classmethod
+    def _needs_no_stack_without_rotors(cls, data: Any) -> Any:
+        """What has nothing to act with is steered by nobody, unless its file says by whom."""
+        if isinstance(data, dict) and not data.get("rotors") and not data.get("servos"):
+            return {"controller": None, **data}
+        return data
 
     @model_validator(mode="before")
     @classmethod

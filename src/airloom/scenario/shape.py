@@ -67,6 +67,7 @@ VEHICLE = Shape(
     "vehicle",
     fields={
         "visuals": _each(Shape(fields={"file": Shape(names_a="file")})),
+        "hull": Shape(fields={"shapes": _each(Shape(fields={"file": Shape(names_a="file")}))}),
         "sensors": _each(SENSOR),
         "controller": CONTROLLER,
         "estimator": ESTIMATOR,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from math import pi
 from typing import Annotated, Literal
@@ -9,10 +10,12 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from .values import Bounded, Extent, Model, Name, NonNegative, Positive, Vector3
+from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Vector3, Whole
 
 MOST_LAYERS = 4
-MOST_WAVES = 4
+MOST_WAVES = 16
+FASTEST_CURRENT = 20.0  # m/s
+CurrentSpeed = Annotated[Number, Field(ge=-FASTEST_CURRENT, le=FASTEST_CURRENT)]
 Six = tuple[Bounded, Bounded, Bounded, Bounded, Bounded, Bounded]
 SixPositive = tuple[NonNegative, NonNegative, NonNegative, NonNegative, NonNegative, NonNegative]
 
@@ -42,12 +45,49 @@ class Wave(Model):
         return self
 
 
-class Current(Model):
-    """Of the water: at a depth, at a time."""
+class Sea(Model):
+    """Irregular waves, as wind makes them: the spectrum of JONSWAP. Each seed has another sea."""
 
-    velocity: Vector3 = Field((0.0, 0.0, 0.0), description="world, m/s")
+    significant_height: Positive = Field(le=30, description="mean of the highest third of waves, trough to crest, m")
+    peak_period: Positive = Field(ge=0.5, le=30, description="of those with the most energy, s")
+    direction: Bounded = Field(0.0, description="where they go to, from east to north, rad")
+    sharpness: Number = Field(3.3, ge=1, le=7, description="of the peak, JONSWAP's γ; 1 is Pierson and Moskowitz' sea")
+    components: Whole = Field(16, ge=4, le=64, description="regular waves that it is made of")
+
+    @model_validator(mode="after")
+    def _does_not_break(self) -> Sea:
+        length = 9.81 * self.peak_period**2 / (2 * pi)
+        if self.significant_height > length / 14:
+            raise ValueError(
+                f"waves of {self.peak_period:g} s are {length:.3g} m long and break before they are "
+                f"{self.significant_height:g} m high: at most a fourteenth of their length"
+            )
+        return self
+
+
+Knot = tuple[Bounded, CurrentSpeed, CurrentSpeed, CurrentSpeed]
+
+
+class Current(Model):
+    """Of the water: what is given here adds up. `/current/update` sets the velocity in flight."""
+
+    velocity: tuple[CurrentSpeed, CurrentSpeed, CurrentSpeed] = Field((0.0, 0.0, 0.0), description="world, m/s")
     depth: NonNegative | None = Field(None, description="where it has died away, m; the same at all depths if left out")
     period: Positive | None = Field(None, description="of a current that comes and goes as a sine, s")
+    by_depth: list[Knot] = Field(
+        default_factory=list, max_length=32, description="rows of depth (m) and velocity (m/s), from the surface down"
+    )
+    by_time: list[Knot] = Field(
+        default_factory=list, max_length=32, description="rows of time (s) and velocity (m/s), one after the other"
+    )
+
+    @model_validator(mode="after")
+    def _is_in_order(self) -> Current:
+        for key, knots in (("by_depth", self.by_depth), ("by_time", self.by_time)):
+            first = [knot[0] for knot in knots]
+            if any(b <= a for a, b in pairwise(first)):
+                raise ValueError(f"{key}: each row must begin with a larger number than the one before: {first}")
+        return self
 
 
 class Water(Model):
@@ -58,6 +98,7 @@ class Water(Model):
     layers: list[Layer] = Field(default_factory=list, max_length=MOST_LAYERS - 1, description="denser water below")
     current: Current = Current()
     waves: list[Wave] = Field(default_factory=list, max_length=MOST_WAVES)
+    sea: Sea | None = Field(None, description="irregular waves, beside the regular ones")
 
     @model_validator(mode="after")
     def _is_in_order(self) -> Water:
@@ -103,10 +144,58 @@ class CapsuleShape(_Shape):
     length: Extent = Field(description="of the cylinder, m")
 
 
-HullShape = Annotated[BoxShape | BallShape | CylinderShape | CapsuleShape, Field(discriminator="kind")]
+Corner = Annotated[Whole, Field(ge=0)]
 
 
-def volume(shape: HullShape) -> float:
+class MeshShape(_Shape):
+    """A closed mesh of triangles that face outwards, given here or in a file; cut by the surface as it is."""
+
+    kind: Literal["mesh"]
+    vertices: list[Vector3] = Field(default_factory=list, max_length=2000, description="corners, m")
+    faces: list[tuple[Corner, Corner, Corner]] = Field(
+        default_factory=list, max_length=2000, description="numbers of the corners of each triangle, from 0 on"
+    )
+    file: str | None = Field(
+        None, description="OBJ, STL, PLY, GLB, glTF, OFF or DAE, as seen from the folder of the vehicle file"
+    )
+    scale: Positive = Field(1.0, description="m for a unit of the file")
+
+    @model_validator(mode="after")
+    def _is_closed(self) -> MeshShape:
+        if (self.file is None) == (not self.faces):
+            raise ValueError("give either vertices and faces, or file")
+        if self.file is None:
+            if max(map(max, self.faces)) >= len(self.vertices):
+                raise ValueError(f"faces name corners beyond the last of {len(self.vertices)} vertices")
+            if (text := mesh_complaint(np.array(self.vertices), np.array(self.faces))) is not None:
+                raise ValueError(text)
+        return self
+
+
+def mesh_complaint(vertices: np.ndarray, faces: np.ndarray) -> str | None:
+    """What is wrong with a mesh that shall displace water."""
+    edges = Counter((int(a), int(b)) for face in faces for a, b in zip(face, np.roll(face, -1), strict=True))
+    open_edges = sum(count != 1 or edges.get((b, a)) != 1 for (a, b), count in edges.items())
+    if open_edges:
+        return (
+            f"the mesh is open: {open_edges} of {len(edges)} edges have no neighbour that runs the other way, so nobody "
+            "can say what is inside. Close it, or give boxes, balls, cylinders or capsules instead"
+        )
+    if mesh_volume(vertices, faces) <= 0.0:
+        return "the mesh has no volume, or its triangles face inwards: their corners must run ccw as seen from outside"
+    return None
+
+
+def mesh_volume(vertices: np.ndarray, faces: np.ndarray) -> float:
+    """m³"""
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    return float(np.sum(a * np.cross(b, c)) / 6.0)
+
+
+HullShape = Annotated[BoxShape | BallShape | CylinderShape | CapsuleShape | MeshShape, Field(discriminator="kind")]
+
+
+def volume(shape: BoxShape | BallShape | CylinderShape | CapsuleShape) -> float:
     """m³"""
     if isinstance(shape, BoxShape):
         return float(np.prod(shape.size))

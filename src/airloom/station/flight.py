@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from airloom.missions.items import Hold, Land, Return
-from airloom.missions.pilot import Pilot
+from airloom.missions.items import Hold, Land, Return, fly_item
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import Cancelled
 from airloom.station.parameters import Failsafe
 from airloom.station.words import Doing, OrderState
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 class Flight:
     def __init__(self, sim: Simulation, vehicle: Vehicle) -> None:
-        self._sim, self._vehicle, self._pilot = sim, vehicle, Pilot(sim, vehicle)
+        self._sim, self._vehicle, self._pilot = sim, vehicle, pilot_of(sim, vehicle)
         self._items: Sequence[Any] = ()
         self._again_from: int | None = None
         self._is_without_link = False
@@ -90,7 +90,7 @@ class Flight:
             while first < len(self._items):
                 for item in range(first, len(self._items)):
                     self.item = item
-                    await self._items[item].fly(self._pilot)
+                    await fly_item(self._pilot, self._items, item, self._again_from)
                 first = len(self._items) if self._again_from is None else self._again_from
         except Cancelled:
             self.state = OrderState.BROKEN_OFF

@@ -14,6 +14,7 @@ from airloom.missions.files import read_mission
 from airloom.missions.items import Item
 from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
 from airloom.system import System
@@ -26,7 +27,7 @@ class MissionParameters(Parameters):
     vehicle: Pattern = Field("*", description="name or pattern; each one flies the mission")
     start: float = Field(0.0, ge=0, description="s")
     items: list[Item] | None = Field(
-        None, min_length=1, description="takeoff, goto, follow, circle, turn, sleep, spray, land"
+        None, min_length=1, description="takeoff, goto, follow, circle, loiter, turn, sleep, spray, land"
     )
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")
     script: str | None = Field(
@@ -75,7 +76,7 @@ class FlyMission(System):
 
     def _begin(self, sim) -> None:
         for vehicle in self._vehicles:
-            sim.start(self._fly(Pilot(sim, vehicle)), vehicle.name)
+            sim.start(self._fly(pilot_of(sim, vehicle)), vehicle.name)
 
     async def _fly(self, pilot: Pilot) -> None:
         """A mission that fails leaves its vehicle hovering, and the simulation running, which is a failed run."""

@@ -13,6 +13,7 @@ from airloom.farm.geojson import FarmError
 from airloom.farm.job import NEARBY, SQUARE_METRES, JobLine, flow_for, read_job
 from airloom.farm.routes import NEAREST, Point, Routes
 from airloom.missions.pilot import Pilot
+from airloom.missions.pilots import pilot_of
 from airloom.missions.tasks import MissionError, Sleep
 from airloom.plugin import Parameters
 from airloom.scenario import ScenarioError
@@ -97,7 +98,7 @@ class SprayJob(System):
         sim.call_at(self.parameters.start, partial(self._begin, sim))
 
     def _begin(self, sim) -> None:
-        sim.start(self._fly(Pilot(sim, self._vehicle)), self._vehicle.name)
+        sim.start(self._fly(pilot_of(sim, self._vehicle)), self._vehicle.name)
 
     async def _fly(self, pilot: Pilot) -> None:
         try:

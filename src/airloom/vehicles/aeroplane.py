@@ -108,6 +108,10 @@ class Aeroplane:
         with_rotors = self.wrench(velocity, np.zeros(3), rest, np.full(rotors, rotor_speed))
         return float((with_rotors - self.wrench(velocity, np.zeros(3), rest, np.zeros(rotors)))[0])
 
+    def static_thrust(self, rotor_speed: float) -> float:
+        """Of all rotors at rest, N: what a command of thrust means."""
+        return sum(rotor.thrust_constant * rotor_speed**2 for rotor in self.airframe.rotors)
+
     def damping(self, trim: Trim) -> np.ndarray:
         """How the air slows turns about x, y, z in trimmed flight, 1/s."""
 
@@ -116,14 +120,24 @@ class Aeroplane:
 
         return np.array([-(turn(NUDGE * e) - turn(-NUDGE * e))[k] / (2 * NUDGE) for k, e in enumerate(np.eye(3))])
 
+    def lift(self, alpha: float) -> float:
+        """Per (m/s)² of speed, at an angle of attack, without power, N."""
+        rest, still = np.zeros(len(self.airframe.vehicle.servos)), np.zeros(len(self.airframe.rotors))
+        x, _, z, *_ = self.wrench(np.array([cos(alpha), 0.0, -sin(alpha)]), np.zeros(3), rest, still)
+        return float(x * sin(alpha) + z * cos(alpha))
+
+    @cached_property
+    def zero_lift(self) -> float:
+        """Angle of attack without lift, rad."""
+        return -self.lift(0.0) / self.lift_slope if self.lift_slope > 0.0 else 0.0
+
+    @cached_property
+    def lift_slope(self) -> float:
+        """Of the lift per (m/s)², per rad of the angle of attack, N."""
+        return (self.lift(NUDGE) - self.lift(-NUDGE)) / (2 * NUDGE)
+
     @cached_property
     def stall_speed(self) -> float:
         """At which the greatest lift is the weight, in level flight without power, m/s."""
-        rest, still = np.zeros(len(self.airframe.vehicle.servos)), np.zeros(len(self.airframe.rotors))
-
-        def lift(alpha: float) -> float:
-            x, _, z, *_ = self.wrench(np.array([cos(alpha), 0.0, -sin(alpha)]), np.zeros(3), rest, still)
-            return x * sin(alpha) + z * cos(alpha)
-
-        most = max(lift(alpha) for alpha in np.arange(0.0, 0.8, 0.005))
+        most = max(self.lift(alpha) for alpha in np.arange(0.0, 0.8, 0.005))
         return float(np.sqrt(self.airframe.mass * self.airframe.gravity / most)) if most > 0.0 else np.inf

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import exp
 
@@ -13,6 +13,9 @@ from airloom.compiled.rows import LANES
 from airloom.physics.rotor import cross_matrix, damping_per_speed, push_per_speed_squared
 from airloom.scenario.models import Rotor, Vehicle
 from airloom.vehicles.tank import Liquid, liquid_at_start
+
+LIFTS = 0.5
+"""Cosine of the angle from body z to a rotor's axis, above which it lifts more than it pushes."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,9 @@ class Airframe:
 
     @cached_property
     def reach(self) -> float:
-        """How far the tips of its rotors are from its middle, m."""
-        return max(float(np.hypot(*r.position[:2])) + r.radius for r in self.rotors)
+        """How far the tips of its rotors are from its middle, or without rotors the corners of its body, m."""
+        box = 0.5 * float(np.hypot(*self.vehicle.body.size[:2]))
+        return max((float(np.hypot(*r.position[:2])) + r.radius for r in self.rotors), default=box)
 
     @cached_property
     def mass(self) -> float:
@@ -76,16 +80,34 @@ class Airframe:
         return np.array([r.thrust_constant * r.max_speed**2 for r in self.rotors])
 
     @cached_property
+    def lifters(self) -> np.ndarray:
+        """Which rotors lift. With wings these are the ones along body z, and the others push; without, all of them."""
+        if not self.vehicle.has_wings:
+            return np.ones(len(self.rotors), dtype=bool)
+        return np.array([r.axis[2] > LIFTS * np.linalg.norm(r.axis) for r in self.rotors])
+
+    def with_rotors(self, chosen: np.ndarray) -> Airframe:
+        """The same as if it had no other rotors than these."""
+        rotors = {name: it for (name, it), on in zip(self.vehicle.rotors.items(), chosen, strict=True) if on}
+        return replace(self, vehicle=self.vehicle.model_copy(update={"rotors": rotors}))
+
+    @cached_property
     def allocation(self) -> np.ndarray:
-        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor."""
-        wrenches = np.array(
-            [push_per_speed_squared(r, self.vehicle.center_of_mass) / r.thrust_constant for r in self.rotors]
-        )
-        return wrenches[:, 2:].T
+        """4 × n: body thrust along z and torque about the centre of mass for one newton of each rotor that lifts."""
+        return self.wrenches[:, 2:].T * self.lifters
+
+    @cached_property
+    def wrenches(self) -> np.ndarray:
+        """n × 6: force and torque about the centre of mass for one newton of each rotor."""
+        center = self.vehicle.center_of_mass
+        wrenches = [push_per_speed_squared(r, center) / r.thrust_constant for r in self.rotors]
+        return np.array(wrenches, dtype=float).reshape(-1, 6)
 
     @cached_property
     def mixer(self) -> np.ndarray:
-        """n × 4: smallest rotor thrusts that give a body thrust and torque."""
+        """n × 4: smallest rotor thrusts that give a body thrust and torque, and no other force if they are thrusters."""
+        if self.rotors and all(rotor.in_water for rotor in self.rotors):
+            return np.linalg.pinv(self.wrenches.T)[:, 2:]
         return np.linalg.pinv(self.allocation)
 
     @property
@@ -106,6 +128,7 @@ class Airframe:
             line[row.LAG_DOWN // LANES] = exp(-self.step / rotor.time_constant_down)
             line[row.MIX_THRUST // LANES :][:4] = mix
             line[row.SHARE // LANES] = 1.0
+            line[row.MIN_SPEED // LANES] = -rotor.max_speed if rotor.in_water and rotor.in_water.reverse else 0.0
         return table
 
     @cached_property
@@ -114,6 +137,8 @@ class Airframe:
         table = np.zeros((len(self.rotors), row.PROPELLER_WIDTH // LANES))
         center = self.vehicle.center_of_mass
         for line, rotor in zip(table, self.rotors, strict=True):
+            if rotor.in_water is not None:
+                continue  # what it pushes depends on the water: physics/thrusters.py
             line[row.PUSH // LANES :][:6] = push_per_speed_squared(rotor, center)
             line[row.DAMPING // LANES :][:36] = damping_per_speed(rotor, center).ravel()
         return table

@@ -3,48 +3,91 @@
 from __future__ import annotations
 
 from itertools import product
-from math import cos, pi, sin
-
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_euler
+from airloom.errors import UserError
 from airloom.physics import water as rows
-from airloom.scenario.water import BallShape, BoxShape, CapsuleShape, Hull, HullShape, Water, Wave, volume
+from airloom.scenario.water import (
+    BallShape,
+    BoxShape,
+    CapsuleShape,
+    Hull,
+    HullShape,
+    MeshShape,
+    Water,
+    mesh_complaint,
+    mesh_volume,
+    volume,
+)
+from airloom.world.objects.mesh_file import read_mesh
+
+MOST_TRIANGLES = 2000
+
+
+class HullError(UserError):
+    """A hull that can displace no water; the message is meant for the user."""
 
 
 def hull_numbers(hull: Hull, water: Water | None) -> list[float]:
     """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air."""
-    it = water or Water(level=-1e6, density=1.0)
-    depth, period = it.current.depth or 0.0, it.current.period or 0.0
-    numbers = [float(len(hull.shapes)), sum(volume(shape) for shape in hull.shapes.values())]
-    numbers += [*it.current.velocity, depth, period]
-    for k in range(rows.WAVES):
-        numbers += _wave_numbers(it.waves[k]) if k < len(it.waves) else [0.0] * rows.WAVE_ROWS
-    layers = [(it.level, it.density if water else 0.0), *((layer.below, layer.density) for layer in it.layers)]
-    layers += [(0.0, 0.0)] * (rows.LAYERS - len(layers))
-    numbers += [number for layer in layers for number in layer]
-    numbers += [it.level, 0.0, 0.0, 0.0, 0.0, 0.0]
+    numbers = [float(len(hull.shapes)), hull_volume(hull)]
+    layers = []
+    if water is not None:
+        layers = [(water.level, water.density), *((layer.below, layer.density) for layer in water.layers)]
+    for below, density in [*layers, *[(0.0, 0.0)] * (rows.LAYERS - len(layers))]:
+        numbers += [below, density]
+    numbers += [0.0] * 6
     numbers += [*hull.matrix().ravel(), *hull.damping, *hull.quadratic_damping]
+    level = 0.0 if water is None else water.level
     for shape in hull.shapes.values():
-        numbers += _shape_numbers(shape)
+        numbers += _shape_numbers(shape, level)
     return [float(number) for number in numbers]
 
 
-def _wave_numbers(wave: Wave) -> list[float]:
-    return [wave.amplitude, 2 * pi / wave.length, cos(wave.direction), sin(wave.direction), wave.phase]
+def hull_volume(hull: Hull) -> float:
+    """m³"""
+    return sum(_volume(shape) for shape in hull.shapes.values())
 
 
-def _shape_numbers(shape: HullShape) -> list[float]:
+def _volume(shape: HullShape) -> float:
+    return mesh_volume(*mesh_of(shape)) if isinstance(shape, MeshShape) else volume(shape)
+
+
+def mesh_of(shape: MeshShape) -> tuple[np.ndarray, np.ndarray]:
+    """Corners and triangles."""
+    if shape.file is None:
+        return np.array(shape.vertices), np.array(shape.faces)
+    vertices, faces = _read(shape.file)
+    return shape.scale * vertices, faces
+
+
+def _read(file: str) -> tuple[np.ndarray, np.ndarray]:
+    """Files repeat a corner for each triangle that has it; equal ones are one here."""
+    read = read_mesh(file)
+    vertices, which = np.unique(np.round(read.vertices, 9), axis=0, return_inverse=True)
+    faces = which.reshape(-1)[read.faces]
+    if len(faces) > MOST_TRIANGLES:
+        raise HullError(f"{file}: has {len(faces)} triangles, and a hull may have {MOST_TRIANGLES}; simplify it")
+    if (text := mesh_complaint(vertices, faces)) is not None:
+        raise HullError(f"{file}: {text}")
+    return vertices, faces
+
+
+def _shape_numbers(shape: HullShape, level: float) -> list[float]:
     turn = matrix_from_euler(shape.roll, shape.pitch, shape.yaw)
     if isinstance(shape, BoxShape):
         kind, first, second, more = rows.MESH, 12.0, 0.0, list(box_triangles(shape.size).ravel())
+    elif isinstance(shape, MeshShape):
+        vertices, faces = mesh_of(shape)
+        kind, first, second, more = rows.MESH, float(len(faces)), 0.0, vertices[faces].ravel().tolist()
     elif isinstance(shape, BallShape):
         kind, first, second, more = rows.CAPSULE, shape.radius, 0.0, []
     else:
         kind = rows.CAPSULE if isinstance(shape, CapsuleShape) else rows.CYLINDER
         first, second, more = shape.radius, 0.5 * shape.length, []
     length = float(rows.SHAPE_ROWS + len(more))
-    return [length, kind, *shape.position, *turn.ravel(), first, second, *more]
+    return [length, kind, *shape.position, *turn.ravel(), first, second, level, 0.0, 0.0, *more]
 
 
 def box_triangles(size: tuple[float, float, float]) -> np.ndarray:

@@ -28,7 +28,7 @@ def wing_numbers(vehicle: Vehicle, step: float) -> list[float]:
     numbers = [float(len(vehicle.surfaces))]
     servos = list(vehicle.servos)
     for k in range(row.SERVOS):
-        numbers += _servo_numbers(vehicle.servos[servos[k]], step) if k < len(servos) else [0.0] * SERVO_ROWS
+        numbers += servo_numbers(vehicle.servos[servos[k]], step) if k < len(servos) else [0.0] * SERVO_ROWS
     numbers += _aircraft_numbers(vehicle.aerodynamics, servos)
     for surface in vehicle.surfaces.values():
         numbers += _surface_numbers(surface, servos)
@@ -49,7 +49,7 @@ def propeller_numbers(vehicle: Vehicle) -> list[float]:
     return [float(len(numbers) // PROPELLER_ROWS), *numbers] if numbers else []
 
 
-def _servo_numbers(servo: Servo, step: float) -> list[float]:
+def servo_numbers(servo: Servo, step: float) -> list[float]:
     still = exp(-step / servo.lag) if servo.lag else 0.0
     return [0.0, servo.lowest, servo.highest, still, servo.rate * step]
 

@@ -18,11 +18,11 @@ from airloom.world.tree import SOLID_WIDTH, is_solid_near, ray_to_triangles
     W_BASE, W_TOP, W_COLUMNS, W_ROWS, W_X0, W_Y0, W_DX, W_DY, W_GRID, W_CEILINGS,
     W_TRIANGLES, W_TRIANGLES_AT, W_TRIANGLE_LEAVES, W_TRIANGLE_BOXES,
     W_SOLIDS, W_SOLIDS_AT, W_SOLID_LEAVES, W_SOLID_BOXES,
-    W_OBSTACLES, W_HEADER,
-) = range(31)  # fmt: skip
+    W_WATER, W_WATER_LENGTH, W_OBSTACLES, W_HEADER,
+) = range(33)  # fmt: skip
 """Places in the world array. W_BASE is the plane's height, and the height field's lowest, which also lies around it:
 within a cell beyond its edge the ground falls to it, so that nobody gets in from the side.
-Those that end in _AT, _BOXES, GRID and CEILINGS are addresses."""
+Those that end in _AT, _BOXES, GRID, CEILINGS and WATER are addresses."""
 
 OBSTACLE_WIDTH = 9  # shape, half size x, y, z, position x, y, z, cos yaw, sin yaw
 SMALLEST_STRIDE = 1e-6  # m, so that rounding cannot hold a ray on a line

@@ -18,6 +18,7 @@ from airloom.world.survey import Surveyed
 from airloom.world.things import Thing
 from airloom.world.tree import tree_of
 from airloom.world.triangulation import SMALL, Level, triangulate, usual_errors, whole
+from airloom.world.water import water_numbers
 
 _LATEST: dict[str, list[Thing]] = {}
 """Things of the world that was looked at last."""
@@ -100,8 +101,20 @@ class Land:
         header[at.W_ALTITUDE] = world.origin.altitude
         header[at.W_FIELD_X : at.W_FIELD_Z + 1] = world.magnetic_field
         header[at.W_BASE] = header[at.W_TOP] = self.base
+        if self.water.size:
+            header[at.W_WATER], header[at.W_WATER_LENGTH] = self.water.ctypes.data, self.water.size
         self._fill_grid(header)
         return header
+
+    @cached_property
+    def water(self) -> np.ndarray:
+        """Numbers of the water, which may change during a run; none without water."""
+        return np.empty(0) if self.world.water is None else water_numbers(self.world.water, self.world.gravity, 0)
+
+    def begin(self, key: int) -> None:
+        """A run begins: the water is as its file says, with the waves of a key."""
+        if self.world.water is not None:
+            self.water[:] = water_numbers(self.world.water, self.world.gravity, key)
 
     def _fill_grid(self, header: np.ndarray) -> None:
         if (grid := self.grid) is None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from airloom.commands import Mode
-from airloom.missions.pilot import start_all
+from airloom.missions.pilots import start_all
 from airloom.missions.tasks import All, MissionError, MissionTimeout, Sleep, Until
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import ConfigDict, Field
 
-from airloom.commands import BY_MODE, Command, CommandError, Mode, PositionYaw
+from airloom.commands import BY_MODE, Command, CommandError, Mode
 from airloom.joystick.state import StickState
 from airloom.missions.pilot import Pilot
 from airloom.net.json_lines import RequestError
@@ -156,20 +156,14 @@ class Goto(Mission):
 
 
 class FlyTo(Mission):
-    """Go there at once, as a click on the ground asks: no smooth path, which would begin too gently to be seen. Takes
-    off first if need be.
-    """
+    """Go there at once, as a click on the ground asks."""
 
     method = "fly_to"
     position: Vector
     yaw: Bounded | None = None
 
     async def flown_by(self, pilot: Pilot) -> None:
-        vehicle = pilot.vehicle
-        if not vehicle.armed:
-            await pilot.takeoff(self.position[2] - vehicle.position[2])
-        yaw = float(vehicle.euler[2]) if self.yaw is None else self.yaw
-        vehicle.command(PositionYaw(tuple(self.position), yaw))
+        await pilot.fly_to(self.position, self.yaw)
 
 
 class Land(Mission):

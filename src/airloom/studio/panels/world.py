@@ -128,4 +128,4 @@ class WorldPanel(Panel):
 
 
 def _height_over_ground(vehicle: Vehicle) -> float:
-    return 2.0 * (0.5 * vehicle.body.size[2] - vehicle.body.position[2])
+    return 2.0 * vehicle.stands

@@ -1,0 +1,1 @@
+"""A flight stack for boats, whose thrusters push ahead and turn."""

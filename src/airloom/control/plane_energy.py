@@ -1,0 +1,40 @@
+"""How high and how fast an aeroplane flies, by its total energy (Lambregts, AIAA 83-2239).
+
+The throttle answers to what is lacking in γ + V̇/g, the pitch to what is wrong in γ − V̇/g, with γ = climb/V wanted from
+the height and V̇ from the speed. Below the slowest speed the pitch gives up the height for the speed.
+"""
+
+from math import cos, sqrt
+
+from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.lanes import limit
+from airloom.control import plane_rows as own
+
+ENERGY_I, BALANCE_I, BALANCE_P = 0.3, 0.15, 0.5
+MOST_FASTER = 0.3  # of V̇/g
+SLOW = 0.13  # of the slowest speed, by which less it stalls: then only the speed counts
+LEAST_COSINE = 0.3  # of the bank
+
+
+@compiled
+def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
+    """Pitch and throttle."""
+    g, dt, true_speed = w[row.GRAVITY + i], w[own.PERIOD + i], airspeed / sqrt(w[row.DENSITY + i])
+    wanted_speed = limit(wanted_speed, w[own.SLOWEST + i], w[own.FASTEST + i])
+    slope = limit(wanted_climb, -w[own.SINK + i], w[own.CLIMB + i]) / true_speed
+    faster = limit(w[own.SPEED_K + i] * (wanted_speed - airspeed) / g, -MOST_FASTER, MOST_FASTER)
+    error = slope - limit(w[row.EVZ + i] / true_speed, -1.0, 1.0)
+    energy, slow = error + faster, limit((w[own.SLOWEST + i] - airspeed) / (SLOW * w[own.SLOWEST + i]), 0.0, 1.0)
+    balance = (1.0 - slow) * error - (1.0 + slow) * faster
+    drag_of_turn = w[own.TURN_DRAG + i] * (1.0 / max(cos(bank), LEAST_COSINE) - 1.0)
+    throttle = w[own.THROTTLE + i] + w[own.SUM_ENERGY + i] + (slope + faster + drag_of_turn) / w[own.PER_THROTTLE + i]
+    given = limit(throttle, 0.0, 1.0)
+    grows = (throttle < 1.0) | (energy < 0.0)
+    shrinks = (throttle > 0.0) | (energy > 0.0)
+    w[own.SUM_ENERGY + i] += ENERGY_I * dt * energy / w[own.PER_THROTTLE + i] if grows & shrinks else 0.0
+    w[own.SUM_BALANCE + i] = limit(w[own.SUM_BALANCE + i] + BALANCE_I * dt * balance, -0.2, 0.2)
+    lift = (w[own.CRUISE + i] / max(airspeed, w[own.SLOWEST + i])) ** 2 / max(cos(bank), LEAST_COSINE)
+    alpha = w[own.NO_LIFT + i] + (w[own.ALPHA + i] - w[own.NO_LIFT + i]) * lift
+    pitch = alpha + slope + BALANCE_P * balance + w[own.SUM_BALANCE + i]
+    return limit(pitch, -0.5, 0.5), given

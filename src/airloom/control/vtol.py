@@ -1,0 +1,309 @@
+"""A flight stack for aeroplanes that hover: the laws of multirotors and of aeroplanes, and the way from one to the other.
+
+What is asked for decides. A setpoint that stands, or moves no faster than `max_speed`, is flown on the rotors
+(control/modes.py), a faster one on the wing (control/plane.py), and so is one that asks for V₁ through the air, against
+a wind. Which rotors lift and which push follows from their axes.
+
+With V the airspeed, V_s that of the stall, V₁ = 1.2 V_s, and α₁ the angle of attack at which the wing carries the weight W
+at V₁, α₀ the one at which it carries nothing, the wing lifts L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
+
+- **Rotors** give what is lacking, W − L. So that the wing neither throws the vehicle up nor presses it down, its pitch
+  stays where −W/4 ≤ L ≤ W; the pusher gives what it may not lean for, into a head wind for one.
+- **Transition.** The vehicle turns to where it shall fly, keeps its height on the rotors at the pitch α₁ and is pushed. From V_s
+  to V₁ the law of the aeroplane takes over by its share s: servos get s of what it says, rotors 1 − s of
+  their thrust and torque. Below V₁ the rotors help again, whatever the reason.
+- **Back.** The share goes to zero in a second, the pusher stops, and the vehicle brakes by leaning as far as L ≤ W allows.
+"""
+
+from __future__ import annotations
+
+from math import atan2, sqrt, tan
+from typing import Any
+
+from pydantic import Field
+
+from airloom.compiled import compiled
+from airloom.compiled import rows as row
+from airloom.compiled.lanes import limit, shortest_turn
+from airloom.compiled.rows import LANES
+from airloom.control import modes as hover
+from airloom.control.flight_stack import StackError, block_kernel
+from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
+from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
+from airloom.control.plane import Plane, PlaneParameters, control_plane
+from airloom.control.plane_guidance import MOVES
+from airloom.control.plane_rows import FASTEST, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, airspeed_of
+from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
+from airloom.vehicles.aeroplane import Aeroplane
+from airloom.vehicles.airframe import Airframe
+
+HOVER_GAINS = 19
+BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC = (row.GAIN + (HOVER_GAINS + k) * LANES for k in range(7))
+"""V_s, V₁, what is fast, α₀, α₁ − α₀, throttle in transition, thrust of all pushers at full throttle."""
+
+TRIM = row.GAIN + (HOVER_GAINS + 7) * LANES
+"""Of each servo, in cruise."""
+
+WING_MEMORY = 14
+"""Rows that the law of the aeroplane may remember things in; they lie behind those of the hover's and of ours."""
+SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH = (row.MEMORY + (12 + k) * LANES for k in range(5))
+OF_WING = row.MEMORY + (row.MEMORY_ROWS - WING_MEMORY) * LANES
+CARRIES = 1.2  # of the stall's speed, from which on the wing carries all
+NEAR_CRUISE = 0.85  # of the speed of cruise, from which on it does not dive to become faster
+PUSHED = 0.35  # of the weight, in transition
+MORE = 0.05  # throttle, for what more of it does
+STILL_FAST = 0.8  # of what is fast, below which one on the wing comes back
+TAKES_OVER = 1.0  # s, from rotors to wing at the quickest
+PRESSED = 0.25  # of the weight, which the wing may press down with
+MOST_LIFT = 1.44  # of what carries the weight at V₁: that at the stall
+ALONG = 0.5  # rad off the course, from which on it is not pushed
+MOST_TURN = 1.0  # rad/s, towards the course
+
+fly_on_wing = compiled(control_plane.function)
+
+
+@compiled
+def _exchange_laws(w):
+    """Numbers and memory of the one law for those of the other, each of which expects its own in one place."""
+    for j in range(row.GAIN_ROWS * LANES):
+        w[row.GAIN + j], w[row.WING_GAIN + j] = w[row.WING_GAIN + j], w[row.GAIN + j]
+    for j in range(WING_MEMORY * LANES):
+        w[row.MEMORY + j], w[OF_WING + j] = w[OF_WING + j], w[row.MEMORY + j]
+
+
+@compiled
+def _asked(w, i):
+    """Velocity over the ground that is asked for, east and north."""
+    if w[row.MODE + i] == POSITION:
+        return w[row.SVX + i], w[row.SVY + i]
+    if w[row.MODE + i] == VELOCITY:
+        vx, vy = w[row.BVX + i], w[row.BVY + i]
+        if w[row.B_IN_BODY + i] == 0.0:
+            return vx, vy
+        c, s = _heading(w, i)
+        return c * vx - s * vy, s * vx + c * vy
+    return 0.0, 0.0
+
+
+@compiled
+def _heading(w, i):
+    """Cosine and sine of the yaw."""
+    r00, _, _, r10, _, _, _, _, _ = hover.believed_rotation(w, i)
+    level = sqrt(r00 * r00 + r10 * r10)
+    return (r00 / level, r10 / level) if level > 1e-6 else (1.0, 0.0)
+
+
+@compiled
+def _decide(w, i):
+    """Whether the wing shall fly, and the share that it has."""
+    east, north = _asked(w, i)
+    pace, over_ground = sqrt(east * east + north * north), sqrt(w[row.EVX + i] ** 2 + w[row.EVY + i] ** 2)
+    through_air = pace + airspeed_of(w, i) - over_ground
+    part = STILL_FAST if w[ON_WING + i] != 0.0 else 1.0
+    fast = (pace > part * w[FAST + i]) | (through_air > part * w[WHOLE + i])
+    w[ON_WING + i] = 1.0 if fast & (pace > MOVES) else 0.0
+    carries = (airspeed_of(w, i) - w[BEGINS + i]) / (w[WHOLE + i] - w[BEGINS + i])
+    wanted = limit(carries, 0.0, 1.0) if w[ON_WING + i] != 0.0 else 0.0
+    w[SHARE + i] = min(wanted, w[SHARE + i] + w[PERIOD + i] / TAKES_OVER)
+
+
+@compiled
+def _keep_what_wing_wants(w, i):
+    """Servos by the wing's share, about their trim, which need not be found first; without a part, it forgets."""
+    share = w[SHARE + i]
+    for k in range(row.SERVOS):
+        at = k * LANES + i
+        w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
+    for k in range(WING_MEMORY):
+        w[OF_WING + k * LANES + i] *= 1.0 if share > 0.0 else 0.0
+    w[THROTTLE + i], w[WING_ROLL + i], w[WING_PITCH + i] = w[THRUST + i], w[ROLL + i], -w[PITCH + i]
+
+
+@compiled
+def _hold_height(w, i):
+    """Acceleration upwards: without regard to how far the setpoint is ahead, as that of the hover has."""
+    kd = w[hover.POSITION_KD + i]
+    if w[row.MODE + i] == VELOCITY:
+        return w[hover.VELOCITY_K + i] * (w[row.BVZ + i] - w[row.EVZ + i])
+    most = w[hover.POSITION_KP + i] * w[hover.REACH + i]
+    up = limit(w[hover.POSITION_KP + i] * (w[row.SPZ + i] - w[row.EPZ + i]), -0.5 * most, 0.5 * most)
+    return up + kd * (w[row.SVZ + i] - w[row.EVZ + i])
+
+
+@compiled
+def _per_weight(w, i, airspeed):
+    """Lift over the weight, per rad above the angle without lift."""
+    share = airspeed / w[WHOLE + i]
+    return share * share / w[FULL_LIFT + i]
+
+
+@compiled
+def _lean(w, i):
+    """What the rotors shall give, an acceleration in the world beside gravity: as the hover or the wing wants to lean."""
+    g, (c, s), airspeed = w[row.GRAVITY + i], _heading(w, i), airspeed_of(w, i)
+    _, _, _, _, _, _, r20, r21, r22 = hover.believed_rotation(w, i)
+    pitch = atan2(r20, sqrt(r21 * r21 + r22 * r22))
+    slope, share = _per_weight(w, i, airspeed), w[SHARE + i]
+    climbs = limit(w[row.EVZ + i] / max(airspeed, 1.0), -0.5, 0.5)
+    carried = limit(slope * (pitch - climbs - w[NO_LIFT + i]), -PRESSED, min(1.0, MOST_LIFT * slope * w[FULL_LIFT + i]))
+    if w[ON_WING + i] != 0.0:
+        for axis in range(3):
+            w[hover.SUM_X + axis * LANES + i] = 0.0
+        up = _hold_height(w, i)
+        lift = g * (1.0 - carried) + up
+        nose = (1.0 - share) * (w[NO_LIFT + i] + w[FULL_LIFT + i]) + share * w[WING_PITCH + i]
+        ahead, left = -lift * tan(nose), -lift * tan(share * w[WING_ROLL + i])
+        w[THROTTLE + i] = share * w[THROTTLE + i] + (1.0 - share) * w[PUSH + i] * _faces_course(w, i, c, s)
+    else:
+        up = w[WANT_Z + i]
+        lift = max(g * (1.0 - carried) + up, 0.2 * g)
+        ahead, left = c * w[WANT_X + i] + s * w[WANT_Y + i], c * w[WANT_Y + i] - s * w[WANT_X + i]
+        highest = limit(w[NO_LIFT + i] + climbs + 1.0 / max(slope, 1e-3), 0.0, 1.2)
+        lowest = limit(w[NO_LIFT + i] + climbs - PRESSED / max(slope, 1e-3), -1.2, 0.0)
+        given = limit(ahead, -lift * tan(highest), -lift * tan(lowest))
+        w[THROTTLE + i] = sqrt(limit(w[row.MASS + i] * (ahead - given) / w[STATIC + i], 0.0, 1.0))
+        ahead = given
+    w[WANT_X + i], w[WANT_Y + i], w[WANT_Z + i] = c * ahead - s * left, s * ahead + c * left, lift - g
+
+
+@compiled
+def _off_course(w, i, c, s):
+    east, north = _asked(w, i)
+    return atan2(c * north - s * east, c * east + s * north)
+
+
+@compiled
+def _faces_course(w, i, c, s):
+    """1 if it looks along its course, 0 if it looks elsewhere."""
+    return limit(2.0 - 2.0 * abs(_off_course(w, i, c, s)) / ALONG, 0.0, 1.0)
+
+
+@compiled
+def _look_along_course(w, i):
+    c, s = _heading(w, i)
+    off = _off_course(w, i, c, s)
+    w[hover.WANT_YAW + i] = atan2(s, c) + limit(off, -0.5, 0.5)
+    w[hover.WANT_YAWRATE + i] = limit(off, -MOST_TURN, MOST_TURN) if w[row.MODE + i] == VELOCITY else 0.0
+
+
+@compiled
+def _is_guided(w, i):
+    return (w[row.MODE + i] == POSITION) | (w[row.MODE + i] == VELOCITY)
+
+
+@compiled
+def _want_attitude(w):
+    """Stages of the hover's law, with what the wing has to say to them."""
+    hover.accelerate_to_position(w)
+    hover.accelerate_to_velocity(w)
+    for i in range(LANES):
+        if _is_guided(w, i):
+            _lean(w, i)
+        else:
+            w[THROTTLE + i] = 0.0
+        if w[ON_WING + i] != 0.0:
+            _look_along_course(w, i)
+    hover.lean_to_accelerate(w)
+    hover.take_attitude(w)
+
+
+@compiled
+def _push(w, rotors):
+    """Rotors without a part in lift and balance are those that push."""
+    for base in range(0, rotors.size, row.ROTOR_WIDTH):
+        for i in range(LANES):
+            if (rotors[base + row.MIX_THRUST + i] == 0.0) & (w[row.MODE + i] != IDLE):
+                rotors[base + row.TARGET + i] = w[THROTTLE + i] * rotors[base + row.MAX_SPEED + i]
+
+
+@block_kernel
+def control_vtol(w, rotors, tick):
+    for i in range(LANES):
+        _decide(w, i)
+    _exchange_laws(w)
+    fly_on_wing(w, rotors, tick)
+    _exchange_laws(w)
+    for i in range(LANES):
+        _keep_what_wing_wants(w, i)
+    _want_attitude(w)
+    hover.tell_tilt(w)
+    steep = hover.is_any_steep(w)
+    hover.follow_attitude(w)
+    if steep:
+        hover.follow_steep_attitude(w)
+    hover.follow_rates(w)
+    for i in range(LANES):
+        resist_pushes(w, i, (w[row.MODE + i] > IDLE) & (w[row.MODE + i] != hover.TORQUE) & (w[SHARE + i] < 0.5))
+    turn_by_torque(w)
+    hover.take_torque(w)
+    hover.rest(w)
+    for i in range(LANES):
+        rest = 1.0 - w[SHARE + i]
+        w[WANT_THRUST + i] *= rest
+        w[WANT_X + i] *= rest
+        w[WANT_Y + i] *= rest
+        w[WANT_Z + i] *= rest
+    hover.limit_thrust(w)
+    mix(w, rotors)
+    _push(w, rotors)
+
+
+class VtolParameters(PlaneParameters, ModesParameters):
+    """All that `modes` and `plane` take. What is left out is tuned from the airframe."""
+
+    rate: float = Field(250.0, gt=0, description="Hz")
+    max_speed: float = Field(5.0, gt=0, description="on the rotors, m/s; setpoints that move faster are flown on the wing")
+
+
+class Vtol(Modes):
+    """Hovers by `modes` and cruises by `plane`, whichever the setpoint's speed asks for, tuned from the vehicle's file."""
+
+    Parameters = VtolParameters
+    parameters: VtolParameters
+    kernel = control_vtol
+
+    def __init__(self, parameters: VtolParameters, airframe: Airframe) -> None:
+        lifters = airframe.lifters
+        if lifters.all() or not lifters.any():
+            raise StackError("a vtol needs wings, rotors along body z that lift it and rotors across that push it")
+        self._cruising = airframe.with_rotors(~lifters)
+        self._aeroplane = Aeroplane(self._cruising)
+        super().__init__(parameters, airframe.with_rotors(lifters))
+
+    def check(self) -> None:
+        super().check()
+        cruise, least = self.wing.cruise_speed, CARRIES * self._aeroplane.stall_speed
+        if cruise < least:
+            raise StackError(f"cruise_speed {cruise:.3g} m/s is too near the stall; give {least:.3g} m/s or more")
+
+    @property
+    def wing(self) -> Plane:
+        """The stack that flies it as an aeroplane."""
+        own = self.parameters.model_dump(include=set(PlaneParameters.model_fields))
+        return Plane(PlaneParameters(**own), self._cruising)
+
+    def gains(self, step_ns: int) -> list[float]:
+        frame, plane, cruise = self.airframe, self._aeroplane, self.wing.cruise_speed
+        weight, whole = frame.mass * frame.gravity, max(CARRIES * plane.stall_speed, NEAR_CRUISE * cruise)
+        full_lift = weight / whole**2 / plane.lift_slope
+        static = sum(rotor.thrust_constant * rotor.max_speed**2 for rotor in self._cruising.rotors)
+        push = min(sqrt(PUSHED * weight / static), 1.0)
+        hovers, servos = super().gains(step_ns), frame.vehicle.servos.values()
+        assert len(hovers) == HOVER_GAINS
+        trim = plane.trim(cruise).angles / [max(servo.highest, -servo.lowest) for servo in servos]
+        own = [whole / CARRIES, whole, self.parameters.max_speed, plane.zero_lift, full_lift, push, static]
+        return [*hovers, *own, *trim]
+
+    def wing_gains(self, step_ns: int) -> list[float]:
+        """Those of `plane`, but for a pusher that may be much stronger than cruise needs: it need not dive for speed."""
+        gains, trim = self.wing.gains(step_ns), self._aeroplane.trim(self.wing.cruise_speed)
+        fastest = min(rotor.max_speed for rotor in self._cruising.rotors)
+        thrusts = [self._aeroplane.thrust(trim.speed, trim.speeds[0] + part * fastest) for part in (0.0, MORE)]
+        weight = self.airframe.mass * self.airframe.gravity
+        own = {PER_THROTTLE: (thrusts[1] - thrusts[0]) / MORE / weight, FASTEST: 1.2 * trim.speed, SPEED_K: 0.2}
+        for at, gain in own.items():
+            gains[(at - row.GAIN) // LANES] = gain
+        return gains
+
+    def in_force(self) -> dict[str, Any]:
+        return super().in_force() | {"cruise_speed": self.wing.cruise_speed}

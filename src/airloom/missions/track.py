@@ -1,0 +1,88 @@
+"""A guide for aeroplanes: the setpoint is the nearest point of a way of lines and arcs, and moves along it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import atan2, cos, sin, sqrt
+from typing import ClassVar
+
+import numpy as np
+
+from airloom.commands import Mode
+from airloom.compiled import Kernel, compiled
+from airloom.compiled import rows as row
+from airloom.control.flight_stack import ARRIVED, guide_kernel
+from airloom.control.plane_rows import airspeed_of
+from airloom.missions.arcs import Piece
+
+# A plan: whether the vehicle has arrived, the piece it is on and how far along it, the airspeed, how many pieces come.
+AT_PIECE, ALONG, AIRSPEED, PIECES, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 6)
+X, Y, Z, COURSE, CURVATURE, LENGTH, SLOPE, PIECE_WIDTH = range(8)
+LEAST_PACE = 1.0  # m/s; a setpoint that stands would be circled
+
+
+@compiled
+def _along(plan, at, before, x, y):
+    """How far along a piece the point is that is nearest to (x, y); on an arc, near where it was before."""
+    c, s = cos(plan[at + COURSE]), sin(plan[at + COURSE])
+    dx, dy = x - plan[at + X], y - plan[at + Y]
+    k = plan[at + CURVATURE]
+    if k == 0.0:
+        return c * dx + s * dy
+    ahead, left = c * dx + s * dy, c * dy - s * dx - 1.0 / k  # from the arc's middle
+    angle = atan2(ahead * k, -left * k) if k > 0.0 else atan2(-ahead * k, -left * k)
+    beyond = angle - abs(k) * before
+    return before + atan2(sin(beyond), cos(beyond)) / abs(k)
+
+
+@compiled
+def _place(plan, at, along):
+    """Where and on which course."""
+    course, k = plan[at + COURSE], plan[at + CURVATURE]
+    x, y = plan[at + X], plan[at + Y]
+    if k == 0.0:
+        return x + along * cos(course), y + along * sin(course), course
+    end = course + k * along
+    return x + (sin(end) - sin(course)) / k, y - (cos(end) - cos(course)) / k, end
+
+
+@guide_kernel
+def follow_track(w, i, tick, plan):
+    x, y = w[row.EPX + i], w[row.EPY + i]
+    at = FIRST_PIECE + int(plan[AT_PIECE]) * PIECE_WIDTH
+    along = _along(plan, at, plan[ALONG], x, y)
+    if along >= plan[at + LENGTH]:
+        if plan[AT_PIECE] + 1.0 < plan[PIECES]:
+            plan[AT_PIECE] += 1.0
+            at += PIECE_WIDTH
+            along = _along(plan, at, 0.0, x, y)
+        else:
+            plan[ARRIVED] = 1.0
+    plan[ALONG] = along
+    sx, sy, course = _place(plan, at, along)
+    over_ground = sqrt(w[row.EVX + i] ** 2 + w[row.EVY + i] ** 2)
+    pace = max(over_ground + plan[AIRSPEED] - airspeed_of(w, i), LEAST_PACE)
+    risen = min(max(along, 0.0), plan[at + LENGTH])
+    c, s = cos(course), sin(course)
+    w[row.SPX + i], w[row.SPY + i], w[row.SPZ + i] = sx, sy, plan[at + Z] + plan[at + SLOPE] * risen
+    w[row.SVX + i], w[row.SVY + i] = pace * c, pace * s
+    w[row.SVZ + i] = plan[at + SLOPE] * over_ground if risen == along else 0.0
+    across = plan[at + CURVATURE] * pace * pace
+    w[row.SAX + i], w[row.SAY + i], w[row.SAZ + i] = -across * s, across * c, 0.0
+    w[row.SYAW + i], w[row.SYAWRATE + i], w[row.SCOS + i], w[row.SSIN + i] = course, 0.0, c, s
+
+
+class Track:
+    """Arrived at the end of the last piece, which leads on from there."""
+
+    kernel: ClassVar[Kernel] = follow_track
+    mode: ClassVar[Mode] = Mode.POSITION_YAW
+
+    def __init__(self, pieces: Sequence[Piece], airspeed: float) -> None:
+        self._numbers = np.zeros(FIRST_PIECE + len(pieces) * PIECE_WIDTH)
+        self._numbers[AIRSPEED], self._numbers[PIECES] = airspeed, len(pieces)
+        rows = [[p.begin.x, p.begin.y, p.z, p.begin.course, p.curvature, p.length, p.slope] for p in pieces]
+        self._numbers[FIRST_PIECE:] = np.ravel(rows)
+
+    def plan(self, tick: int, step: float) -> np.ndarray:
+        return self._numbers

@@ -1,0 +1,366 @@
+"""A pilot of an aeroplane, which passes places instead of stopping there, and circles where others hover."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import atan2, ceil, cos, hypot, pi, sin, sqrt, tan
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airloom.commands import PositionYaw, ThrustAttitude
+from airloom.missions.arcs import Piece, Pose, Way, cut_corner, length_of, risen, to_point, to_pose
+from airloom.missions.guides import Arrival, Guide
+from airloom.missions.pilot import LONG, Pilot
+from airloom.missions.pursuit import Polyline
+from airloom.missions.runway import FLARE_TIME, Landing, TakeoffRoll
+from airloom.missions.tasks import MissionError, Sleep, Until
+from airloom.missions.track import Track
+from airloom.world.atmosphere import STANDARD_DENSITY
+
+if TYPE_CHECKING:
+    from airloom.control.plane import Plane
+
+GLIDE_SLOPE = 0.09  # tangent of an approach's angle, 5°
+TURNS_AT = 0.7  # of the greatest bank, for turns that are planned
+LIFT_OFF, APPROACH = 1.1, 1.3  # of the stall speed
+AIRBORNE = 4.0  # m, from where on a take-off is an ordinary climb
+LOWEST_FINAL, HIGHEST_FINAL = 12.0, 25.0  # m above the ground, where an approach begins
+SETTLES = 3.0  # s of level flight before the glide
+GROUND_STEP = 20.0  # m between two looks at the ground
+AT_HEIGHT = 3.0  # m
+RUNWAY_LOOK = 60.0  # m over which the rise of a runway is taken
+
+
+class WingsPilot(Pilot):
+    """Flies an aeroplane. Speeds are through the air; the usual one is the controller's cruise speed."""
+
+    @property
+    def _plane(self) -> Plane:
+        return self.vehicle.controller  # type: ignore[return-value]
+
+    @property
+    def speeds(self) -> tuple[float, float]:
+        return self._plane.slowest, self._plane.fastest
+
+    # -- what it does ------------------------------------------------------------------------------------------------
+
+    async def takeoff(self, height: float = 30.0, speed: float | None = None, timeout: float | None = None) -> None:
+        """Roll along where it looks, lift off, and climb straight on by `height` metres; one in flight only climbs."""
+        if not height > 0:
+            raise MissionError(f"{self.name}: cannot take off to {height} m")
+        pace, goal = self._pace(speed), float(self.vehicle.position[2]) + height
+        if not self.is_flying:
+            await self._roll(timeout)
+        x, y, course = here = self._pose()
+        climb = max(goal - float(self.vehicle.position[2]), 0.0)
+        ahead = climb / (0.8 * self._plane.climb) * pace
+        way = risen([Piece(here, max(ahead, pace))], goal - climb, goal)
+        self._check_reachable(np.array([[*way[0].end[:2], goal]]))
+        await self._track(way, pace, timeout, "takeoff")
+        if self.next_place is None:
+            self._circle_at(x + ahead * cos(course), y + ahead * sin(course), goal)
+
+    async def _roll(self, timeout: float | None) -> None:
+        vehicle, plane = self.vehicle, self._plane
+        if not vehicle.description.wheels:
+            raise MissionError(
+                f"{self.name}: has no wheels to roll on; start it in the air with motion.velocity of "
+                f"{plane.cruise_speed:.3g} m/s, as if thrown"
+            )
+        runway = Pose(*vehicle.position[:2].tolist(), self._yaw())
+        guide = TakeoffRoll(
+            runway, self._resting_height(*runway[:2]), self._rise_of(runway), 0.99 * vehicle.max_thrust,
+            plane.climb_pitch, LIFT_OFF * plane.stall_speed, AIRBORNE,
+        )  # fmt: skip
+        await self._guided(guide, 60.0 if timeout is None else timeout, "takeoff")
+
+    async def goto(
+        self,
+        position: Any,
+        yaw: float | None = None,
+        speed: float | None = None,
+        timeout: float | None = None,
+        above_ground: bool = False,
+    ) -> None:
+        """Fly to a place (world, m) and past it; circle it if nothing follows. It looks where it flies."""
+        self._must_be_in_the_air("goto")
+        goal, pace = self._place(position, "goto"), self._pace(speed)
+        if above_ground:
+            goal[2] += self.ground(*goal[:2])
+        await self._pass([goal], pace, self._follow_ground(goal) if above_ground else None, timeout, "goto")
+
+    async def fly_to(self, position: Any, yaw: float | None = None) -> None:
+        """Take off if need be, and circle a place from now on."""
+        x, y, z = self._place(position, "goto")
+        if not self.is_flying:
+            await self.takeoff(max(z - float(self.vehicle.position[2]), 2 * AIRBORNE))
+        self._circle_at(x, y, z)
+
+    async def fly_line(
+        self,
+        end: Any,
+        height: Callable[[float, float], float],
+        speed: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Fly to a place at the heights that a function of x and y gives."""
+        self._must_be_in_the_air("fly a line")
+        await self._pass([self._place(end, "a line")], self._pace(speed), height, timeout, "a line")
+
+    async def follow(
+        self,
+        path: Any,
+        speed: float | None = None,
+        yaw: Any = "path",
+        method: str = "smooth",
+        timeout: float | None = None,
+    ) -> None:
+        """Fly from point to point, with turns that begin before each."""
+        self._must_be_in_the_air("follow")
+        await self._pass(list(Polyline(path).points), self._pace(speed), None, timeout, "follow")
+
+    async def turn(self, *_: Any, **__: Any) -> None:
+        """There is no such thing."""
+        raise MissionError(f"{self.name}: an aeroplane cannot turn on the spot; tell it where to go instead")
+
+    async def circle(
+        self,
+        centre: Any,
+        radius: float | None = None,
+        turns: float = 1.0,
+        clockwise: bool = False,
+        speed: float | None = None,
+        timeout: float | None = None,
+    ) -> None:
+        """Fly around a place; on and on, if nothing follows."""
+        self._must_be_in_the_air("circle")
+        (x, y, z), pace = self._place(centre, "circle"), self._pace(speed)
+        if not (turns > 0 and (radius is None or radius > 0)):
+            raise MissionError(f"{self.name}: a circle needs a radius and turns above 0, got {radius} m, {turns}")
+        radius = self._radius(radius, pace)
+        way = self._onto_circle(x, y, radius, -1.0 if clockwise else 1.0)
+        way, last = risen(way[:-1], float(self.vehicle.position[2]), z) if len(way) > 1 else [], way[-1]
+        arc = replace(last, length=2 * pi * radius * turns, z=z)
+        await self._track([*way, arc], pace, timeout, "circle")
+        if self.next_place is None:
+            self._circle_at(x, y, z, radius, clockwise)
+
+    async def loiter(
+        self, place: Any, radius: float | None = None, clockwise: bool = False, seconds: float | None = 0.0
+    ) -> None:
+        """Circle a place until the height is reached, and some seconds longer; None is for good."""
+        self._must_be_in_the_air("loiter")
+        x, y, z = self._place(place, "loiter")
+        self._check_reachable(np.array([[x, y, z]]))
+        wide = self._radius(radius, self._pace(None))
+        self._circle_at(x, y, z, wide, clockwise)
+
+        def is_there() -> bool:
+            px, py, pz = self.vehicle.position
+            return hypot(px - x, py - y) < 1.3 * wide and abs(pz - z) < AT_HEIGHT
+
+        here = self.vehicle.position
+        far = hypot(here[0] - x, here[1] - y) + abs(here[2] - z) / min(self._plane.climb, self._plane.sink)
+        await Until(is_there, f"{self.name}: loiter", 60.0 + 3.0 * far)
+        await Sleep(LONG if seconds is None else seconds)
+
+    async def return_home(
+        self, least_height: float = 0.0, speed: float | None = None, timeout: float | None = None
+    ) -> None:
+        """Fly to where the scenario puts it, at least so much higher than there, and land there."""
+        self._must_be_in_the_air("return")
+        x, y, _ = self.vehicle.description.pose.position
+        height = max(float(self.vehicle.position[2]), self.ground(x, y) + max(least_height, LOWEST_FINAL))
+        self.next_place = None
+        await self.goto([x, y, height], speed=speed, timeout=timeout)
+        await self.land(timeout=timeout)
+
+    async def land(
+        self,
+        speed: float | None = None,
+        timeout: float | None = None,
+        at: Any = None,
+        course: float | None = None,
+    ) -> None:
+        """Approach, flare, touch down, roll out, and stop the motors.
+
+        Without a place it comes down where it began, along the way it stood there; without a course, against the wind.
+        """
+        self._must_be_in_the_air("land")
+        runway = self._runway(at, course)
+        pace, pose = self._plane.cruise_speed, self._pose()
+        final = self._approach_speed() if speed is None else self._pace(speed)
+        stands, rise = self._resting_height(*runway[:2]), self._rise_of(runway)
+        flare = FLARE_TIME * GLIDE_SLOPE * final
+        height = min(max(float(self.vehicle.position[2]) - stands, LOWEST_FINAL), HIGHEST_FINAL)
+        glide = (height - flare) / GLIDE_SLOPE
+        level = SETTLES * final
+        back = glide + level + FLARE_TIME * final
+        gate = Pose(runway.x - back * cos(runway.course), runway.y - back * sin(runway.course), runway.course)
+        way = to_pose(pose, gate, self._turn_radius(pace))
+        drop = float(self.vehicle.position[2]) - stands - height
+        if drop > 0.7 * self._plane.sink / pace * length_of(way):
+            await self.loiter([gate.x, gate.y, stands + height])
+            way = to_pose(self._pose(), gate, self._turn_radius(pace))
+        await self._track(risen(way, float(self.vehicle.position[2]), stands + height), pace, timeout, "approach")
+        begin = Piece(gate, level, z=stands + height)
+        await self._track([begin, Piece(begin.end, glide, 0.0, stands + height, -GLIDE_SLOPE)], final, timeout, "land")
+        await self._guided(Landing(runway, stands, rise), 60.0 if timeout is None else timeout, "land")
+        self.vehicle.kill()
+
+    def brake(self) -> None:
+        """Leave whatever is being flown, and circle; one that rolls stops its motors."""
+        if self._spraying is not None:
+            self.spray(0.0)
+        self.sim.guides.end(self.vehicle)
+        if self.vehicle.armed and not self.is_flying:
+            self.vehicle.kill()
+        elif self.vehicle.armed:
+            self.vehicle.recover()
+
+    # -- how ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def is_flying(self) -> bool:
+        through_air = self.vehicle.velocity - self.vehicle.wind
+        x, y, z = self.vehicle.position
+        return float(np.linalg.norm(through_air)) > self._plane.stall_speed and z > self._resting_height(x, y) + 0.5
+
+    def _must_be_in_the_air(self, what: str) -> None:
+        if not self.is_flying:
+            raise MissionError(f"{self.name}: cannot {what} on the ground; take off first")
+
+    def _pace(self, speed: float | None) -> float:
+        if speed is None:
+            return self._plane.cruise_speed
+        low, high = self.speeds
+        if not low <= speed <= high:
+            raise MissionError(f"{self.name}: flies at {low:.3g} to {high:.3g} m/s, got {speed:g}")
+        return speed
+
+    def _pose(self) -> Pose:
+        """Place and course."""
+        vx, vy, _ = self.vehicle.velocity
+        return Pose(*self.vehicle.position[:2].tolist(), atan2(vy, vx))
+
+    def _approach_speed(self) -> float:
+        """As pilots have it: with half of the wind added, for what gusts may take away."""
+        wind_x, wind_y, _ = self.vehicle.wind
+        return min(APPROACH * self._plane.stall_speed + 0.5 * hypot(wind_x, wind_y), self._plane.cruise_speed * 1.2)
+
+    def _turn_radius(self, pace: float) -> float:
+        """Which it can fly whatever way the wind pushes it."""
+        true_speed = pace * sqrt(STANDARD_DENSITY / self.vehicle.air_density)
+        wind_x, wind_y, _ = self.vehicle.wind
+        fastest = true_speed + hypot(wind_x, wind_y)
+        return fastest**2 / (self.vehicle.airframe.gravity * tan(TURNS_AT * self._plane.parameters.max_bank))
+
+    def _radius(self, wanted: float | None, pace: float) -> float:
+        """Of a circle: as wanted, or the usual one; told if it must be wider."""
+        least = self._turn_radius(pace)
+        if wanted is not None and wanted < least:
+            text = f"circles {least:.0f} m wide around a place instead of {wanted:g}: it cannot turn more tightly here"
+            self.sim.event(self.name, text, level="warning")
+        return max(self._plane.radius if wanted is None else wanted, least)
+
+    def _circle_at(self, x: float, y: float, z: float, radius: float | None = None, clockwise: bool = False) -> None:
+        """From now on."""
+        self.sim.guides.end(self.vehicle)
+        wide = self._radius(None, self._plane.cruise_speed) if radius is None else radius
+        turn = (-1.0 if clockwise else 1.0) * self._plane.cruise_speed / wide
+        self.vehicle.command(PositionYaw((x, y, z), yaw_rate=turn))
+
+    def _onto_circle(self, x: float, y: float, radius: float, side: float) -> Way:
+        """To where a line from here touches it, then the circle; from within, straight on to it."""
+        here = self._pose()
+        dx, dy = x - here.x, y - here.y
+        far = hypot(dx, dy)
+        if far <= radius:
+            bearing = atan2(-dy, -dx) if far > 0.0 else here.course
+            on = Pose(x + radius * cos(bearing), y + radius * sin(bearing), bearing + side * 0.5 * pi)
+            return [Piece(on, 0.0, side / radius)]
+        touch, length = atan2(dy, dx) - side * atan2(radius, sqrt(far**2 - radius**2)), sqrt(far**2 - radius**2)
+        on = Pose(here.x + length * cos(touch), here.y + length * sin(touch), touch)
+        way = to_point(here, on.x, on.y, self._turn_radius(self._plane.cruise_speed))
+        return [*way, Piece(on, 0.0, side / radius)]
+
+    async def _pass(
+        self,
+        places: list[np.ndarray],
+        pace: float,
+        height: Callable[[float, float], float] | None,
+        timeout: float | None,
+        what: str,
+    ) -> None:
+        """Past places one after the other, round corners between them and to what follows."""
+        radius, here, z = self._turn_radius(pace), self._pose(), float(self.vehicle.position[2])
+        self._check_reachable(np.array(places))
+        after = [*places[1:], self.next_place]
+        way: Way = []
+        for place, following in zip(places, after, strict=True):
+            leg = to_point(here, place[0], place[1], radius)
+            if following is not None:
+                leg = cut_corner(leg, following[0], following[1], radius)
+            way += risen(leg, z, place[2])
+            here, z = way[-1].end, float(place[2])
+        await self._track(way if height is None else _at_heights(way, height), pace, timeout, what)
+        if self.next_place is None:
+            self._circle_at(*places[-1])
+
+    def _follow_ground(self, goal: np.ndarray) -> Callable[[float, float], float]:
+        """Heights above the ground that change evenly from the present one to that of the goal."""
+        x, y, z = self.vehicle.position
+        now, then = z - self.ground(x, y), goal[2] - self.ground(*goal[:2])
+        far = max(hypot(goal[0] - x, goal[1] - y), 1.0)
+
+        def height(at_x: float, at_y: float) -> float:
+            share = min(hypot(goal[0] - at_x, goal[1] - at_y) / far, 1.0)
+            return self.ground(at_x, at_y) + share * now + (1.0 - share) * then
+
+        return height
+
+    async def _track(self, way: Way, pace: float, timeout: float | None, what: str) -> None:
+        wind_x, wind_y, _ = self.vehicle.wind
+        slowest = max(pace - hypot(wind_x, wind_y), 0.25 * pace)
+        await self._guided(Track(way, pace), 2 * length_of(way) / slowest + 30 if timeout is None else timeout, what)
+
+    async def _guided(self, guide: Guide, limit: float, what: str) -> None:
+        """The guide speaks until the next one does, so that nobody is without between two ways."""
+        self.sim.guides.begin(self.vehicle, guide)
+        if self.vehicle.mode is not guide.mode:
+            first = ThrustAttitude(0.0) if isinstance(guide, TakeoffRoll | Landing) else self.vehicle.holding_command()
+            self.vehicle.command(first)
+        await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit))
+
+    def _runway(self, at: Any, course: float | None) -> Pose:
+        pose = self.vehicle.description.pose
+        x, y = pose.position[:2] if at is None else (float(at[0]), float(at[1]))
+        wind_x, wind_y, _ = self.vehicle.wind
+        if course is not None:
+            return Pose(x, y, course)
+        if at is None:
+            ahead = wind_x * cos(pose.yaw) + wind_y * sin(pose.yaw)
+            return Pose(x, y, pose.yaw if ahead < 1.0 else pose.yaw + pi)
+        calm = hypot(wind_x, wind_y) < 1.0
+        return Pose(x, y, self._pose().course if calm else atan2(-wind_y, -wind_x))
+
+    def _rise_of(self, runway: Pose) -> float:
+        """How much it rises in a metre."""
+        end = Piece(runway, RUNWAY_LOOK).end
+        return (self.ground(*end[:2]) - self.ground(*runway[:2])) / RUNWAY_LOOK
+
+
+def _at_heights(way: Way, height: Callable[[float, float], float]) -> Way:
+    """The same way in short pieces, at the heights of a function of x and y."""
+    found: Way = []
+    for piece in way:
+        count = max(ceil(piece.length / GROUND_STEP), 1)
+        step = piece.length / count
+        poses = [piece.at(k * step) for k in range(count + 1)]
+        heights = [height(pose.x, pose.y) for pose in poses]
+        for k in range(count):
+            slope = (heights[k + 1] - heights[k]) / step if step else 0.0
+            found.append(Piece(poses[k], step, piece.curvature, heights[k], slope))
+    return found
