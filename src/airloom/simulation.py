@@ -42,6 +42,7 @@ from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
+from airloom.weather.water import WaterNow
 from airloom.weather.weather import Weather
 from airloom.world.objects import oddities
 
@@ -78,6 +79,8 @@ class Simulation:
         self._publisher = Publisher(self.bus, self.fleet, scenario.log.rate)
         self.eyes = Eyes(self)
         self.weather = Weather(self)
+        self.water = WaterNow(self)
+        """Surface and currents, if the world has water."""
         self._hooks = _Hooks(self)
         self.guard = Guard(self)
         self._sanity = Sanity(self)

@@ -86,6 +86,8 @@ class Controller(Plugin):
         self.parameters, self.airframe = parameters, airframe
         self.check()
 
+    holds_within: float = 0.5
+    """m from a setpoint at rest: who stays farther away cannot hold it."""
     braking_frequency = 1.0
     """rad/s: it comes to a stop in as many metres as its speed, over this."""
 

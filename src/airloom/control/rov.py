@@ -1,8 +1,10 @@
 """A flight stack for underwater vehicles whose thrusters push along and about all axes.
 
-- **Position.** With e = p* − p in the body, F = (m + m_A) (ω² e + 2 ζ ω (ν* − ν)) + (d + d₂ |ν*|) ν* + ∫, each axis by
-  its own mass, added mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy.
-- **Attitude.** T = (J + J_A) (ω² e + 2 ζ ω (ω* − ω)) + ∫, e the rotation vector to level with the yaw that is wanted.
+- **Position.** The velocity u = v* + k (p* − p) is wanted, towards the setpoint no faster than the vehicle may.
+- **Velocity.** F = (m + m_A) (a (u − v) + b ∫(u − v)) + (d + d₂ |u|) u, each axis of the body by its own mass, added
+  mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while thrusters
+  are at their limits. With a = 5/2 ω, k = 2/5 ω and b = ω² for the frequency ω, all is well damped.
+- **Attitude.** T = (J + J_A) (ω² e + 2 ω (ω* − ω)) + ∫, e the rotation vector to level with the yaw that is wanted.
 - **Thrusters** get the smallest thrusts that do so. Where that is more than they can, torques come first, then what
   keeps the depth, then the rest: a vehicle that a current carries away stays upright and at its depth.
 """
@@ -23,7 +25,7 @@ from airloom.control.flight_stack import Rated, block_kernel
 from airloom.control.thrusters import MOST_THRUSTERS, VesselController, rest, room_for, set_thrust
 from airloom.physics.attitude import multiply, rotate, rotate_back
 
-PERIOD, STIFF, DAMP, INTEGRAL, TURN_STIFF, TURN_DAMP, TURN_INTEGRAL, FASTEST, MOST_TURN = (
+PERIOD, NEARER, FASTER, INTEGRAL, TURN_STIFF, TURN_DAMP, TURN_INTEGRAL, FASTEST, MOST_TURN = (
     row.GAIN + k * LANES for k in range(9)
 )
 MASS, LINEAR, SQUARE, MOST = (row.GAIN + (9 + k) * LANES for k in (0, 6, 9, 12))
@@ -31,7 +33,7 @@ MASS, LINEAR, SQUARE, MOST = (row.GAIN + (9 + k) * LANES for k in (0, 6, 9, 12))
 MIX = row.GAIN + 24 * LANES
 """Of each thruster: its part in a newton ahead and in one aside, its thrust backwards as a part of that ahead. Its
 parts in the other axes are rows of the rotor, as a multirotor's are."""
-SUM, SUM_TURN = row.MEMORY, row.MEMORY + 3 * LANES
+SUM, SUM_TURN, SATURATED = row.MEMORY, row.MEMORY + 3 * LANES, row.MEMORY + 6 * LANES
 WANT, GIVEN = row.SCRATCH, row.SCRATCH + 6 * LANES
 """Forces and torques, body; and of each thruster what it gives, N."""
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
@@ -44,53 +46,52 @@ def _attitude(w, i):
 
 
 @compiled
-def _wanted_motion(w, i):
-    """Position error, which is none in velocity mode, and velocity, both world."""
+def _wanted_velocity(w, i):
+    """World: that of the setpoint, and towards it."""
     if w[row.MODE + i] == VELOCITY:
         x, y, z = w[row.BVX + i], w[row.BVY + i], w[row.BVZ + i]
-        if w[row.B_IN_BODY + i] != 0.0:
-            x, y, z = rotate(*_attitude(w, i), x, y, z)
-        return 0.0, 0.0, 0.0, x, y, z
-    ex, ey, ez = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
-    return ex, ey, ez, w[row.SVX + i], w[row.SVY + i], w[row.SVZ + i]
+        return rotate(*_attitude(w, i), x, y, z) if w[row.B_IN_BODY + i] != 0.0 else (x, y, z)
+    k = w[NEARER + i]
+    x, y, z = (
+        k * (w[row.SPX + i] - w[row.EPX + i]),
+        k * (w[row.SPY + i] - w[row.EPY + i]),
+        k * (w[row.SPZ + i] - w[row.EPZ + i]),
+    )
+    speed = sqrt(x * x + y * y + z * z)
+    share = w[FASTEST + i] / speed if speed > w[FASTEST + i] else 1.0
+    return share * x + w[row.SVX + i], share * y + w[row.SVY + i], share * z + w[row.SVZ + i]
 
 
 @compiled
 def _push(w, i):
     """Forces that are wanted, into WANT."""
-    ex, ey, ez, vx, vy, vz = _wanted_motion(w, i)
-    far, reach = sqrt(ex * ex + ey * ey + ez * ez), w[DAMP + i] * w[FASTEST + i] / w[STIFF + i]
-    share = reach / far if far > reach else 1.0
-    by_velocity = w[row.MODE + i] == VELOCITY
-    if share == 1.0:
-        stiff, ux, uy, uz = w[INTEGRAL + i], ex, ey, ez
-        if by_velocity:
-            stiff, ux, uy, uz = w[STIFF + i], vx - w[row.EVX + i], vy - w[row.EVY + i], vz - w[row.EVZ + i]
-        _sum_up(w, i, stiff, ux, uy, uz)
-    ex, ey, ez = rotate_back(*_attitude(w, i), share * ex, share * ey, share * ez)
-    ox, oy, oz = rotate_back(*_attitude(w, i), vx - w[row.EVX + i], vy - w[row.EVY + i], vz - w[row.EVZ + i])
-    vx, vy, vz = rotate_back(*_attitude(w, i), vx, vy, vz)
+    ux, uy, uz = _wanted_velocity(w, i)
+    ex, ey, ez = ux - w[row.EVX + i], uy - w[row.EVY + i], uz - w[row.EVZ + i]
+    if w[SATURATED + i] == 0.0:
+        _sum_up(w, i, ex, ey, ez)
+    ex, ey, ez = rotate_back(*_attitude(w, i), ex, ey, ez)
+    ux, uy, uz = rotate_back(*_attitude(w, i), ux, uy, uz)
     fx, fy, fz = rotate_back(*_attitude(w, i), w[SUM + i], w[SUM + LANES + i], w[SUM + 2 * LANES + i])
-    w[WANT + i] = fx + _along(w, i, 0, ex, ox, vx)
-    w[WANT + LANES + i] = fy + _along(w, i, 1, ey, oy, vy)
-    w[WANT + 2 * LANES + i] = fz + _along(w, i, 2, ez, oz, vz)
+    w[WANT + i] = fx + _along(w, i, 0, ex, ux)
+    w[WANT + LANES + i] = fy + _along(w, i, 1, ey, uy)
+    w[WANT + 2 * LANES + i] = fz + _along(w, i, 2, ez, uz)
 
 
 @compiled
-def _along(w, i, axis, error, slower, speed):
+def _along(w, i, axis, faster, speed):
     at = axis * LANES + i
-    wanted = w[STIFF + i] * error + w[DAMP + i] * slower
-    return w[MASS + at] * wanted + (w[LINEAR + at] + w[SQUARE + at] * abs(speed)) * speed
+    return w[MASS + at] * w[FASTER + i] * faster + (w[LINEAR + at] + w[SQUARE + at] * abs(speed)) * speed
 
 
 @compiled
-def _sum_up(w, i, stiff, x, y, z):
-    """In the world, by the mass of the middle axis: it may be turned while it pushes."""
-    gain, most = w[PERIOD + i] * stiff * w[MASS + LANES + i], w[MOST + i]
-    w[SUM + i] = limit(w[SUM + i] + gain * x, -most, most)
-    w[SUM + LANES + i] = limit(w[SUM + LANES + i] + gain * y, -most, most)
+def _sum_up(w, i, x, y, z):
+    """In the world, with the mass of the middle axis ahead and aside, since the vehicle may turn meanwhile."""
+    gain, most = w[PERIOD + i] * w[INTEGRAL + i], w[MOST + i]
+    level, up = gain * w[MASS + LANES + i], gain * w[MASS + 2 * LANES + i]
+    w[SUM + i] = limit(w[SUM + i] + level * x, -most, most)
+    w[SUM + LANES + i] = limit(w[SUM + LANES + i] + level * y, -most, most)
     most = w[MOST + 2 * LANES + i]
-    w[SUM + 2 * LANES + i] = limit(w[SUM + 2 * LANES + i] + gain * z, -most, most)
+    w[SUM + 2 * LANES + i] = limit(w[SUM + 2 * LANES + i] + up * z, -most, most)
 
 
 @compiled
@@ -136,11 +137,13 @@ def _mix(w, rotors, i):
     count = min(rotors.size // row.ROTOR_WIDTH, MOST_THRUSTERS)
     for n in range(count):
         w[GIVEN + n * LANES + i] = 0.0
+    w[SATURATED + i] = 0.0
     for stage in range(3):
         share = 1.0
         for n in range(count):
             rotor, reverse = rotors[n * row.ROTOR_WIDTH :], w[MIX + (3 * n + 2) * LANES + i]
             share = min(share, room_for(rotor, i, reverse, w[GIVEN + n * LANES + i], _part(w, rotor, i, n, stage)))
+        w[SATURATED + i] += 1.0 if share < 1.0 else 0.0
         for n in range(count):
             w[GIVEN + n * LANES + i] += share * _part(w, rotors[n * row.ROTOR_WIDTH :], i, n, stage)
     for n in range(count):
@@ -167,13 +170,12 @@ class RovParameters(Rated):
     rate: float = Field(100.0, gt=0, description="Hz")
     position_frequency: float | None = Field(None, gt=0, le=20, description="rad/s")
     attitude_frequency: float | None = Field(None, gt=0, le=20, description="rad/s")
-    damping: float = Field(1.0, gt=0, le=5, description="damping ratio")
-    integral: float = Field(0.2, ge=0, le=1, description="as a part of the frequency cubed")
+    integral: float = Field(1.0, ge=0, le=3, description="how hard what pushes for long is resisted; 0 for not at all")
     max_speed: float | None = Field(None, gt=0, description="towards a far setpoint, m/s")
 
 
 class Rov(VesselController):
-    """Position, depth and heading of an underwater vehicle that can push along and about all axes, tuned from its file."""
+    """Position, depth and heading of an underwater vehicle that pushes along and about all axes, tuned from its file."""
 
     Parameters = RovParameters
     parameters: RovParameters
@@ -191,7 +193,8 @@ class Rov(VesselController):
         attitude = min(0.5 / self.vessel.lag, 0.7 * sqrt(ways[3:].min() / 0.5))
         return p.position_frequency or position, p.attitude_frequency or attitude
 
-    def max_speed(self) -> float:
+    @property
+    def top_speed(self) -> float:
         """Given, or what four fifths of the thrust reach along the slowest axis."""
         speeds = [self.vessel.speed_at(0.8 * self._greatest[axis], axis) for axis in range(3)]
         return self.parameters.max_speed or min(*speeds, 2.0)
@@ -201,8 +204,8 @@ class Rov(VesselController):
         linear, square = self.vessel.damping
         most_turn = 0.3 * float((self._greatest / self.vessel.mass)[3:].min())
         gains = [
-            1.0 / p.rate, position**2, 2 * p.damping * position, p.integral * position**3,
-            attitude**2, 2 * p.damping * attitude, p.integral * attitude**3, self.max_speed(), most_turn,
+            1.0 / p.rate, 0.4 * position, 2.5 * position, p.integral * position**2,
+            attitude**2, 2 * attitude, 0.1 * p.integral * attitude**3, self.top_speed, most_turn,
             *self.vessel.mass, *linear[:3], *square[:3], *(0.7 * self._greatest[:3]),
         ]  # fmt: skip
         for thruster, reverse in zip(self._mixer, self.vessel.reverse, strict=True):
@@ -211,5 +214,5 @@ class Rov(VesselController):
 
     def in_force(self) -> dict[str, Any]:
         position, attitude = self.frequencies()
-        tuned = {"position_frequency": position, "attitude_frequency": attitude, "max_speed": self.max_speed()}
+        tuned = {"position_frequency": position, "attitude_frequency": attitude, "max_speed": self.top_speed}
         return tuned | self.parameters.model_dump(exclude_none=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +45,15 @@ def rest(rotors, i):
 class VesselController(Controller):
     """Base of the controllers of vehicles with thrusters."""
 
+    flies = "in water"
     thrust_unit = "N"
+    floats: ClassVar[bool] = False
+    """Whether it stays on the surface, so that heights mean nothing to it."""
+
+    @property
+    def top_speed(self) -> float:
+        """That it can keep up, m/s."""
+        raise NotImplementedError
 
     def check(self) -> None:
         rotors, vehicle = self.airframe.rotors, self.airframe.vehicle

@@ -458,6 +458,8 @@ class Fleet:
         One that an autopilot takes over, or gives back, stays where it is.
         """
         self.layers.take_over(old.layers)
+        if self.land.world.water == old.land.world.water:
+            self.land.water[:] = old.land.water
         before = {craft.name: craft for craft in old.crafts}
         for craft in self.crafts:
             if (was := before.get(craft.name)) and _same_but_for(was.vehicle, craft.vehicle, "pose", "autopilot"):
@@ -562,6 +564,7 @@ class Fleet:
     def hash_into(self, digest) -> None:
         """Feed the state of every vehicle, in the scenario's order, to a hash; and that of the weather."""
         self.layers.hash_into(digest)
+        digest.update(self.land.water.tobytes())
         for m in self.crafts:
             digest.update(np.ascontiguousarray(self.column(m)[: row.KEPT_ROWS]).tobytes())
             digest.update(np.ascontiguousarray(self.rotor_column(m, row.SPEED)).tobytes())

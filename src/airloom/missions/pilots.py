@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import Task
+from airloom.missions.vessels import VesselPilot
 from airloom.missions.wings import WingsPilot
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
-PILOTS: dict[str, type[Pilot]] = {"hovering": Pilot, "wings": WingsPilot}
+PILOTS: dict[str, type[Pilot]] = {"hovering": Pilot, "wings": WingsPilot, "in water": VesselPilot}
 """By `flies` of the vehicle's controller."""
 
 

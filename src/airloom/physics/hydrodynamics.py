@@ -62,7 +62,8 @@ def resist(w, i, p, linear, quadratic, share, flow):
 def drag_water_along(w, i, p, added, share, flow, current, gains, scratch):
     """Replace the block's wrench by that which moves the body as if the water it drags along were a part of it.
 
-    `current` is v_c in the body and `gains` a_c; `scratch` has room for 48: the matrix, what is on its right, momentum of the water.
+    `current` is v_c in the body and `gains` a_c; `scratch` has room for 48: the matrix, what is on its
+    right, momentum of the water.
     """
     matrix, right, momentum = scratch[:36], scratch[36:42], scratch[42:48]
     m, g = w[row.MASS + i], w[row.GRAVITY + i]

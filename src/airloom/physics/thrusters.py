@@ -15,7 +15,9 @@ FRESH, AIR = 1000.0, 1.225  # kg/m³
 # Of a vehicle: how many thrusters it has. Of each: its rotor, its speed in this tick, the density around it as a part
 # of fresh water's, thrust and torque per speed², the share backwards, its radius, its place and its axis.
 THRUSTERS, FIRST = 0, LANES
-ROTOR, SPEED, AROUND, THRUST, TORQUE, BACKWARDS, RADIUS, X, Y, Z, AXIS_X, AXIS_Y, AXIS_Z = (k * LANES for k in range(13))
+ROTOR, SPEED, AROUND, THRUST, TORQUE, BACKWARDS, RADIUS, X, Y, Z, AXIS_X, AXIS_Y, AXIS_Z = (
+    k * LANES for k in range(13)
+)
 THRUSTER_ROWS = 13
 
 

@@ -89,6 +89,15 @@ def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
+def check_water(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What pushes water needs some."""
+    for name, vehicle in scenario.vehicles.items():
+        if scenario.world.water is None and any(rotor.in_water for rotor in vehicle.rotors.values()):
+            path = ("vehicles", name, "rotors")
+            what = "thrusters push water, and the world has none; give world.water, if only {}"
+            yield complaint(origin_of(root, path), path, what)
+
+
 def check_radio(scenario: Scenario, root: Node) -> Iterator[str]:
     """Nodes have names of their own, and somebody has a radio for each band."""
     for path, what in _misfits_of_radio(scenario.radio, scenario.names) if scenario.radio else ():

@@ -178,8 +178,8 @@ def mesh_complaint(vertices: np.ndarray, faces: np.ndarray) -> str | None:
     open_edges = sum(count != 1 or edges.get((b, a)) != 1 for (a, b), count in edges.items())
     if open_edges:
         return (
-            f"the mesh is open: {open_edges} of {len(edges)} edges have no neighbour that runs the other way, so nobody "
-            "can say what is inside. Close it, or give boxes, balls, cylinders or capsules instead"
+            f"the mesh is open: {open_edges} of {len(edges)} edges have no neighbour that runs the other way, so "
+            "nobody can say what is inside. Close it, or give boxes, balls, cylinders or capsules instead"
         )
     if mesh_volume(vertices, faces) <= 0.0:
         return "the mesh has no volume, or its triangles face inwards: their corners must run ccw as seen from outside"

@@ -65,7 +65,7 @@ def measure_dvl(w, i, world, s, key, sample):
 
 
 class Dvl(Sensor):
-    """Velocity over the bottom (m/s, sensor axes) by four beams of sound, the distance to it and how many beams heard it.
+    """Velocity over the bottom (m/s, sensor axes) by four beams of sound, the distance to it, and how many heard it.
 
     Less than three beams, or a sensor that is out of the water, give no numbers.
     """

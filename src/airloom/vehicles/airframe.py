@@ -105,7 +105,7 @@ class Airframe:
 
     @cached_property
     def mixer(self) -> np.ndarray:
-        """n × 4: smallest rotor thrusts that give a body thrust and torque, and no other force if they are thrusters."""
+        """n × 4: smallest rotor thrusts for a body thrust and torque, and no other force if they are thrusters."""
         if self.rotors and all(rotor.in_water for rotor in self.rotors):
             return np.linalg.pinv(self.wrenches.T)[:, 2:]
         return np.linalg.pinv(self.allocation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_euler

@@ -1,4 +1,4 @@
-"""What follows from the file of a vehicle with thrusters: numbers for the loop, and what whoever steers it must know."""
+"""What follows from the file of a vehicle with thrusters: numbers for the loop, and what its stack must know."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ Ten times a second of simulation time two rules are looked at for every vehicle 
 
 - It *touches the ground unasked* if it has been in the air, higher than it is tall, and comes down in position mode
   while its setpoint is higher than it is tall above the ground, or in velocity mode while it is told to go level or up.
-- It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is more than 0.5 m off and
-  comes no nearer.
+- It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
+  controller holds it (0.5 m, a boat several) and comes no nearer.
 
 So landings, vehicles that stand on the ground, long ways, moving setpoints and rotors stopped on purpose are no fault,
 nor is what a pilot does in the modes of thrust.
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 PERIOD = 0.1  # s
 TOUCHING = 0.01  # m
-FAR = 0.5  # m
 NEARER = 0.1  # m
 PATIENCE = 10.0  # s
 MOST_TOLD_ONE_BY_ONE = 3
@@ -82,6 +81,8 @@ class FlightWatch:
         flight = fleet.flight
         steered = np.array([m.controller is not None and m.vehicle.autopilot is None for m in fleet.crafts] + [False])
         self._steered = steered[flight.vehicles]  # no vehicle is −1, the last
+        within = [m.controller.holds_within if m.controller is not None else np.inf for m in fleet.crafts]
+        self._far = np.array([*within, np.inf])[flight.vehicles]
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
         self._quiet_until = np.zeros(self._steered.shape)
         self._told_off = np.zeros(self._steered.shape, dtype=bool)
@@ -122,12 +123,12 @@ class FlightWatch:
         at_rest = (setpoints == self._setpoints).all(axis=0) & (self._rows(row.SVX, 3) == 0.0).all(axis=0)
         self._setpoints = setpoints.copy()
         off = np.sqrt(((self._rows(row.PX, 3) - setpoints) ** 2).sum(axis=0))
-        astray = self._steered & (self._rows(row.MODE, 1)[0] == Mode.POSITION_YAW) & at_rest & (off > FAR)
+        astray = self._steered & (self._rows(row.MODE, 1)[0] == Mode.POSITION_YAW) & at_rest & (off > self._far)
         nearer = off < self._nearest - NEARER
         self._nearest = np.where(astray, np.where(nearer, off, self._nearest), np.inf)
         self._since = np.where(astray & ~nearer, self._since, now)
         lost = astray & (now - self._since >= PATIENCE - 0.5 * PERIOD)
-        self._warn(lost & ~self._told_off, f"cannot hold its setpoint: {FAR:g} m off or more for {PATIENCE:g} s", off)
+        self._warn(lost & ~self._told_off, f"cannot hold its setpoint for {PATIENCE:g} s", off)
         self._told_off = (self._told_off | lost) & astray
 
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:

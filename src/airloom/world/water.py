@@ -59,7 +59,9 @@ def _waves_of(sea: Sea, gravity: float, key: int) -> list[list[float]]:
     draws = np.random.Generator(np.random.Philox(key=key))
     phases = draws.uniform(0.0, 2 * pi, sea.components)
     amplitude = 0.25 * sea.significant_height * sqrt(2.0 / sea.components)
-    return [[amplitude, o * o / gravity, float(o), sea.direction, float(p)] for o, p in zip(omegas, phases, strict=True)]
+    return [
+        [amplitude, o * o / gravity, float(o), sea.direction, float(p)] for o, p in zip(omegas, phases, strict=True)
+    ]
 
 
 @compiled

@@ -1,0 +1,86 @@
+"""A pilot of a boat or an underwater vehicle, which is always where it can go from: nothing to take off from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from airloom.missions.pilot import Pilot
+from airloom.missions.pursuit import Polyline
+from airloom.missions.tasks import MissionError
+
+if TYPE_CHECKING:
+    from airloom.control.thrusters import VesselController
+
+
+class VesselPilot(Pilot):
+    """Steers a boat or an underwater vehicle, no faster than its thrusters can. A boat is sent to places on the
+    surface: the heights of its mission mean nothing.
+    """
+
+    @property
+    def _vessel(self) -> VesselController:
+        return self.vehicle.controller  # type: ignore[return-value]
+
+    @property
+    def speeds(self) -> tuple[float, float]:
+        return 0.0, self._vessel.top_speed
+
+    async def takeoff(self, height: float = 6.0, speed: float = 1.5, timeout: float | None = None) -> None:
+        raise MissionError(f"{self.name}: does not take off; it is in the water already, send it with goto")
+
+    async def land(
+        self, speed: float = 0.7, timeout: float | None = None, at: Any = None, course: float | None = None
+    ) -> None:
+        raise MissionError(f"{self.name}: does not land; send it home with goto or return, and let it hold there")
+
+    async def fly_to(self, position: Any, yaw: float | None = None) -> None:
+        """Go there at once, without a smooth path."""
+        self._must_be_in_the_air("goto")
+        await super().fly_to(self._place(position, "goto").tolist(), yaw)
+
+    async def circle(
+        self,
+        centre: Any,
+        radius: float,
+        turns: float = 1.0,
+        clockwise: bool = False,
+        speed: float = 2.0,
+        timeout: float | None = None,
+    ) -> None:
+        await super().circle(centre, radius, turns, clockwise, min(speed, self._vessel.top_speed), timeout)
+
+    async def follow(
+        self, path: Any, speed: float = 2.0, yaw: Any = "path", method: str = "smooth", timeout: float | None = None
+    ) -> None:
+        points = [self._place(point, "follow") for point in Polyline(path).points]
+        await super().follow(np.array(points), min(speed, self._vessel.top_speed), yaw, method, timeout)
+
+    async def return_home(self, least_height: float = 0.0, speed: float = 2.0, timeout: float | None = None) -> None:
+        """Go straight to where the scenario puts it, and hold there."""
+        await self.goto(self.vehicle.description.pose.position, speed=speed, timeout=timeout)
+
+    def _must_be_in_the_air(self, what: str) -> None:
+        """It always is where it can begin: what is idle holds its place first."""
+        if not self.vehicle.armed:
+            self.vehicle.recover()
+
+    def _place(self, position: Any, what: str) -> np.ndarray:
+        place = super()._place(position, what)
+        if self._vessel.floats:
+            place[2] = self.vehicle.description.pose.position[2]
+        return place
+
+    async def _fly_to(
+        self, position: Any, yaw: float, speed: float, timeout: float | None, what: str, above_ground: bool = False
+    ) -> None:
+        slower = min(speed, self._vessel.top_speed)
+        await super()._fly_to(position, yaw, slower, timeout, what, above_ground and not self._vessel.floats)
+
+    def _check_reachable(self, points: np.ndarray) -> None:
+        super()._check_reachable(points)
+        water = self.sim.scenario.world.water
+        if water is not None and not self._vessel.floats and points[:, 2].max() > water.level:
+            x, y, z = points[np.argmax(points[:, 2])]
+            raise MissionError(f"{self.name}: ({x:g}, {y:g}, {z:g}) lies above the water")
