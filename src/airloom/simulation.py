@@ -44,6 +44,7 @@ from airloom.watch.guard import Guard
 from airloom.watch.verdict import Finding, Verdict
 from airloom.weather.water import WaterNow
 from airloom.weather.weather import Weather
+from airloom.world.ground import ground
 from airloom.world.objects import oddities
 
 if TYPE_CHECKING:
@@ -341,6 +342,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
         for text in oddities(self.scenario.world, self.fleet.land.things):
@@ -359,6 +361,16 @@ class Simulation:
                 self.event(member.name, text, level="warning")
             if (thing := self.fleet.thing_around(member)) is not None:
                 self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")
+
+    def _check_starts(self) -> None:
+        for vehicle in self.vehicles.values():
+            if vehicle.controller is not None:
+                x, y, z = vehicle.position
+                height = z - ground(self.fleet.flight.world, x, y)[0] - vehicle.description.stands
+                try:
+                    vehicle.controller.check_start(vehicle, float(height))
+                except StackError as error:
+                    raise ScenarioError(f"{self.scenario.name}: vehicle {vehicle.name}: {error}") from None
 
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher

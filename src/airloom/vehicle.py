@@ -304,10 +304,12 @@ class Vehicle:
         return float(self.airframe.max_thrusts.sum())
 
     def warn_of_weight(self) -> None:
-        """If its rotors cannot lift it, or hardly, with what is in its tank and in the air that is there.
+        """If only its rotors lift it, and cannot, or hardly, with what is in its tank and in the air that is there.
 
         One that is too heavy when empty, in the usual air, has been refused if its controller cannot do without.
         """
+        if self.description.surfaces or self.description.aerodynamics or self.description.hull:
+            return
         share = float(self._column[row.DENSITY // LANES])
         text = lift_complaint(share * self.airframe.lift, self.mass * self.airframe.gravity)
         if text is None or (self.tank is None and share == 1.0):

@@ -94,6 +94,9 @@ class Controller(Plugin):
     def check(self) -> None:
         """Raise StackError if this airframe cannot be flown."""
 
+    def check_start(self, vehicle: Vehicle, height: float) -> None:
+        """Raise StackError if a vehicle cannot begin as it does, so high above where it would stand."""
+
     def rates(self) -> dict[str, float]:
         """Rates that must divide the step, with the parameter each comes from."""
         return {"rate": self.parameters.rate}

@@ -26,12 +26,14 @@ from airloom.control.plane_energy import manage_energy
 from airloom.control.plane_guidance import DAMPING, bank_for, guide
 from airloom.physics.attitude import rotation
 from airloom.vehicles.aeroplane import Aeroplane
+from airloom.world.atmosphere import STANDARD_DENSITY
 
 if TYPE_CHECKING:
     from airloom.vehicle import Vehicle
 
 USUAL_BANK = radians(25.0)
 """Of circles: with so much left that they keep their radius in wind."""
+MOST_DROP = 1.0  # m, from which it may come down onto its wheels at the start
 STEEPEST_START = 0.2  # rad
 MOST_TRIM = 2.0  # of the gain of rates, rad/s² at cruise speed
 LEAST_TRIMMED = 0.9
@@ -146,6 +148,16 @@ class Plane(Controller):
         self._trim = trim = plane.trim(cruise)
         if trim.remainder > 0.5 or (trim.speeds > self._fastest_rotor).any():
             raise StackError(f"there is no level flight at {cruise:.3g} m/s; give another cruise_speed")
+
+    def check_start(self, vehicle: Vehicle, height: float) -> None:
+        speed = float(np.linalg.norm(vehicle.velocity - vehicle.wind))
+        stall = self.stall_speed / sqrt(vehicle.air_density / STANDARD_DENSITY)
+        if height > MOST_DROP and speed < stall:
+            raise StackError(
+                f"it starts {height:.3g} m above the ground at {speed:.3g} m/s through the air, and cannot fly below "
+                f"{stall:.3g} m/s; give it a motion.velocity, such as {1.4 * stall:.0f} m/s ahead, or put it on the "
+                f"ground (a pose.position {height:.3g} m lower)"
+            )
 
     @property
     def _fastest_rotor(self) -> float:

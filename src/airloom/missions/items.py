@@ -200,6 +200,17 @@ Item = Annotated[
 ]
 
 
+def complaint(item: Any, pilot: Pilot) -> str | None:
+    """Why a pilot cannot fly an item, as far as that is known before."""
+    if isinstance(item, Turn) and not pilot.turns_on_the_spot:
+        return f"{pilot.name} cannot turn on the spot; tell it where to go instead"
+    low, high = pilot.speeds
+    speed = item.pace().get("speed") if isinstance(item, Paced) else None
+    if speed is not None and not low <= speed <= high:
+        return f"speed: {pilot.name} flies at {low:.3g} to {high:.3g} m/s, got {speed:g}"
+    return None
+
+
 async def fly_items(pilot: Pilot, items: Sequence[Any], again_from: int | None = None) -> None:
     """Fly one item after the other; with `again_from`, those from there on again and again."""
     first = 0

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import replace
 from itertools import pairwise
 from math import atan2, cos, dist, hypot, inf, pi, sin
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Pilot:
     @property
     def name(self) -> str:
         return self.vehicle.name
+
+    turns_on_the_spot: ClassVar[bool] = True
 
     @property
     def speeds(self) -> tuple[float, float]:

@@ -40,6 +40,8 @@ class WingsPilot(Pilot):
     def _plane(self) -> Plane:
         return self.vehicle.controller  # type: ignore[return-value]
 
+    turns_on_the_spot = False
+
     @property
     def speeds(self) -> tuple[float, float]:
         return self._plane.slowest, self._plane.fastest
@@ -69,7 +71,7 @@ class WingsPilot(Pilot):
                 f"{self.name}: has no wheels to roll on; start it in the air with motion.velocity of "
                 f"{plane.cruise_speed:.3g} m/s, as if thrown"
             )
-        runway = Pose(*vehicle.position[:2].tolist(), self._yaw())
+        runway = Pose(float(vehicle.position[0]), float(vehicle.position[1]), self._yaw())
         guide = TakeoffRoll(
             runway, self._resting_height(*runway[:2]), self._rise_of(runway), 0.99 * vehicle.max_thrust,
             plane.climb_pitch, LIFT_OFF * plane.stall_speed, AIRBORNE,
@@ -242,8 +244,8 @@ class WingsPilot(Pilot):
 
     def _pose(self) -> Pose:
         """Place and course."""
-        vx, vy, _ = self.vehicle.velocity
-        return Pose(*self.vehicle.position[:2].tolist(), atan2(vy, vx))
+        (x, y, _), (vx, vy, _) = self.vehicle.position.tolist(), self.vehicle.velocity.tolist()
+        return Pose(x, y, atan2(vy, vx))
 
     def _approach_speed(self) -> float:
         """As pilots have it: with half of the wind added, for what gusts may take away."""

@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from airloom.basics.patterns import Pattern
 from airloom.missions.files import read_mission
-from airloom.missions.items import Item
+from airloom.missions.items import Item, complaint
 from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
 from airloom.missions.pilots import pilot_of
@@ -62,6 +62,11 @@ class FlyMission(System):
             height = partial(_ground_height, sim.fleet.flight.world)
             mission = read_mission(self.parameters.file, sim.scenario.world.origin, height)
         self._warnings = mission.warnings
+        for k, item in enumerate(mission.items):
+            for vehicle in self._vehicles:
+                if (why := complaint(item, pilot_of(sim, vehicle))) is not None:
+                    where = self.parameters.file or f"{sim.scenario.name}: systems.{self.name}.items"
+                    raise ScenarioError(f"{where}: item {k + 1}: {why}")
         return mission.fly
 
     def _own_coroutine(self, sim) -> Callable[[Pilot], Coroutine]:

@@ -57,7 +57,7 @@ def test_yaml(tmp_path):
         ("{sleep: .inf}", "finite"),
         ("{circle: [1, 2, 3], radius: 0}", "must be greater than 0"),
         ("{turn: left}", "must be a number"),
-        ("{goto: [1, 2, 3], speed: 13}", "must be at most 12"),
+        ("{goto: [1, 2, 3], speed: 130}", "must be at most 100"),
         ("hover", "must be a mapping such as 'takeoff: 5'"),
         ("{}", "no mission item is called ''"),
     ],

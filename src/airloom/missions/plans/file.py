@@ -23,6 +23,7 @@ from airloom.world.geodesy import geodetic_to_local
 FARTHEST = 20_000.0  # m from the world's origin
 LARGEST_FILE = 16 * 1024 * 1024
 USUAL_SPEED = 5.0  # m/s, QGroundControl's
+FIXED_WING = 1  # of MAV_TYPE
 Heights = Callable[[float, float], float]
 
 
@@ -46,7 +47,8 @@ class PlanFile:
         self.mission: dict[str, Any] = self.content["mission"]
         self.home = self._home()
         self.home_height = ground(*self.home)
-        self.speed = self.checked_speed(self.mission.get("hoverSpeed")) or USUAL_SPEED
+        self.is_for_wings = self.mission.get("vehicleType") == FIXED_WING
+        self.speed = None if self.is_for_wings else self.checked_speed(self.mission.get("hoverSpeed")) or USUAL_SPEED
 
     def at(self, where: str) -> None:
         self.where = f"{self.name}, {where}"
@@ -95,6 +97,8 @@ class PlanFile:
             raise self.error(f"a speed is a number, got {shown(speed)}")
         if speed is None or speed <= 0:
             return None
+        if self.is_for_wings:
+            return float(speed)
         if speed > TOP_SPEED:
             self.warn(f"{speed:g} m/s is too fast for missions here, which fly {TOP_SPEED:g} m/s instead")
         return min(float(speed), TOP_SPEED)

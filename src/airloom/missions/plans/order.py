@@ -23,7 +23,7 @@ class SplinePoint:
     """A point to fly through without a stop, together with those beside it."""
 
     place: Vector3
-    speed: float
+    speed: float | None
 
 
 @dataclass
@@ -31,7 +31,8 @@ class Way:
     """How far the plan has come."""
 
     place: Vector3
-    speed: float
+    speed: float | None
+    """None for what the pilot chooses."""
     ground: Heights
     in_the_air: bool = False
     is_over: bool = False
@@ -39,16 +40,20 @@ class Way:
     def goto(self, place: Place, yaw: float | None = None) -> GoTo:
         self.place = (place.x, place.y, place.z)
         if place.height is None:
-            return GoTo(goto=self.place, yaw=yaw, speed=self.speed)
-        return GoTo(goto=(place.x, place.y, place.height), yaw=yaw, speed=self.speed, above_ground=True)
+            return GoTo(goto=self.place, yaw=yaw, **self.pace)
+        return GoTo(goto=(place.x, place.y, place.height), yaw=yaw, above_ground=True, **self.pace)
+
+    @property
+    def pace(self) -> dict[str, float]:
+        return {} if self.speed is None else {"speed": self.speed}
 
     def goto_level(self, point: Point) -> GoTo:
         return self.goto(Place(*point, self.place[2]))
 
-    def land(self) -> Land:
-        x, y, _ = self.place
+    def land(self, at: Point | None = None, course: float | None = None) -> Land:
+        x, y = self.place[:2] if at is None else at
         self.in_the_air, self.place = False, (x, y, self.ground(x, y))
-        return Land(land=None)
+        return Land(land=None, at=at, course=course)
 
     @property
     def circumstances(self) -> tuple[Any, ...]:
@@ -139,7 +144,8 @@ def with_splines(flown: Flown) -> Flown:
     def end_run() -> None:
         if run:
             points, speed = [point.place for _, point in run], run[0][1].speed
-            path = GoTo(goto=points[0], speed=speed) if len(run) == 1 else Follow(follow=points, speed=speed)
+            pace = {} if speed is None else {"speed": speed}
+            path = GoTo(goto=points[0], **pace) if len(run) == 1 else Follow(follow=points, **pace)
             joined.items.append((run[0][0], path))
             run.clear()
 

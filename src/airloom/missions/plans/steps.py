@@ -7,7 +7,7 @@ from math import atan2, cos, inf, pi, radians, sin
 from typing import Any
 
 from airloom.missions.fence import Point
-from airloom.missions.items import Circle, Rest, Spray, TakeOff, Turn
+from airloom.missions.items import Circle, Loiter, Rest, Spray, TakeOff, Turn
 from airloom.missions.plans.file import FARTHEST, Place, PlanFile, is_number, shown
 from airloom.missions.plans.order import Flight, SplinePoint, Step, Way, nothing
 from airloom.missions.plans.structure_scan import structure_scan
@@ -40,9 +40,10 @@ class _Reader:
         self._left_out: dict[int, list[str]] = {}
         self._pump_told = False
         self._flights: dict[int, Callable[[Numbers, Any], Flight]] = {
-            16: self._waypoint, 17: self._loiter, 18: self._circle, 19: self._waypoint, 20: self._return,
-            21: self._land, 22: self._take_off, 82: self._spline, 93: self._delay, 115: self._turn,
-            178: self._change_speed, 183: self._servo, 187: self._actuator, 189: self._land_start, 216: self._sprayer,
+            16: self._waypoint, 17: self._loiter, 18: self._circle, 19: self._loiter_time, 20: self._return,
+            21: self._land, 22: self._take_off, 31: self._loiter_to_altitude, 82: self._spline, 93: self._delay,
+            115: self._turn, 178: self._change_speed, 183: self._servo, 187: self._actuator, 189: self._land_start,
+            216: self._sprayer,
         }  # fmt: skip
 
     def steps(self) -> Iterator[Step]:
@@ -87,8 +88,11 @@ class _Reader:
             for x, y, height in structure_scan(raw, plan):
                 yield Step(plan.where, _going(plan.above(x, y, plan.home_height + height)))
             return
+        if kind == "fwLandingPattern":
+            yield Step(plan.where, self._landing_pattern(raw))
+            return
         if kind not in ("survey", "CorridorScan"):
-            able = "survey, CorridorScan and StructureScan"
+            able = "survey, CorridorScan, StructureScan and fwLandingPattern"
             raise plan.error(f"a ComplexItem '{shown(kind)}' cannot be flown; supported are {able}")
         transects = raw.get("TransectStyleComplexItem")
         items = transects.get("Items") if isinstance(transects, dict) else None
@@ -118,18 +122,41 @@ class _Reader:
                 if not place.z > ground:
                     raise plan.error(f"takeoff leads to {place.z:.1f} m, and the ground where it begins is higher")
                 way.in_the_air, way.place = True, (x, y, place.z)
-                yield TakeOff(takeoff=place.z - ground, speed=min(way.speed, TAKEOFF_SPEED))
+                pace = {} if way.speed is None else {"speed": min(way.speed, TAKEOFF_SPEED)}
+                yield TakeOff(takeoff=place.z - ground, **pace)
             if not here or yaw is not None:
                 yield way.goto(Place(*way.place[:2], place.z) if here else place, yaw)
 
         return fly
 
     def _waypoint(self, numbers: Numbers, frame: Any) -> Flight:
-        """Also 19, to loiter for a time: multirotors hold there, as MAVLink says."""
         return _then_rest(_going(self._place(numbers, frame), _yaw(numbers[3])), self._seconds(numbers[0] or 0.0))
 
+    def _loiter_time(self, numbers: Numbers, frame: Any) -> Flight:
+        """Multirotors hold there, as MAVLink says."""
+        if not self._plan.is_for_wings:
+            return self._waypoint(numbers, frame)
+        return self._circling(self._place(numbers, frame), numbers[2], self._seconds(numbers[0] or 0.0))
+
+    def _loiter_to_altitude(self, numbers: Numbers, frame: Any) -> Flight:
+        place = self._place(numbers, frame)
+        return self._circling(place, numbers[1], 0.0) if self._plan.is_for_wings else _going(place)
+
+    def _circling(self, place: Place, radius: float | None, seconds: float | None) -> Flight:
+        """Of an aeroplane: clockwise if the radius is positive, the usual radius if it is 0."""
+        if radius and abs(radius) > FARTHEST:
+            raise self._plan.error(f"a circle's radius is at most {FARTHEST:g} m, got {radius:g}")
+        at, wide = (place.x, place.y, place.z), abs(radius) if radius else None
+
+        def fly(way: Way) -> Iterator[Any]:
+            way.place = at
+            yield Loiter(loiter=at, seconds=seconds, radius=wide, clockwise=(radius or 1.0) > 0)
+
+        return fly
+
     def _loiter(self, numbers: Numbers, frame: Any) -> Flight:
-        go = _going(self._place(numbers, frame), _yaw(numbers[3]))
+        place = self._place(numbers, frame)
+        go = self._circling(place, numbers[2], None) if self._plan.is_for_wings else _going(place, _yaw(numbers[3]))
 
         def fly(way: Way) -> Iterator[Any]:
             way.is_over = True
@@ -138,7 +165,8 @@ class _Reader:
         return fly
 
     def _circle(self, numbers: Numbers, frame: Any) -> Flight:
-        place, turns, radius = self._place(numbers, frame), numbers[0] or 1.0, numbers[2] or USUAL_RADIUS
+        place, turns = self._place(numbers, frame), numbers[0] or 1.0
+        radius = numbers[2] or (1.0 if self._plan.is_for_wings else USUAL_RADIUS)
         if not 0 < turns <= MOST_TURNS:
             raise self._plan.error(f"a circle has up to {MOST_TURNS} turns, got {turns:g}")
         if abs(radius) > FARTHEST:
@@ -146,7 +174,8 @@ class _Reader:
         centre, clockwise = (place.x, place.y, place.z), radius > 0
 
         def fly(way: Way) -> Iterator[Any]:
-            circle = Circle(circle=centre, radius=abs(radius), turns=turns, clockwise=clockwise, speed=way.speed)
+            wide = {"radius": abs(radius)} if numbers[2] or not self._plan.is_for_wings else {}
+            circle = Circle(circle=centre, turns=turns, clockwise=clockwise, **wide, **way.pace)
             way.place = _end_of(circle, way.place)
             yield circle
 
@@ -163,9 +192,20 @@ class _Reader:
 
     def _land(self, numbers: Numbers, frame: Any) -> Flight:
         point = self._plan.point([numbers[4], numbers[5]]) if numbers[4] and numbers[5] else None
+        if self._plan.is_for_wings:
+            return lambda way: iter([way.land(point)])
         return _landing(point)
 
+    def _landing_pattern(self, raw: dict[str, Any]) -> Flight:
+        """An aeroplane's: where it touches down, and from where it approaches, which here gives only the course."""
+        land = self._plan.point(raw.get("landCoordinate"))
+        begin = self._plan.point(raw.get("landingApproachCoordinate") or raw.get("loiterCoordinate"))
+        course = atan2(land[1] - begin[1], land[0] - begin[0])
+        return lambda way: iter([way.land(land, course)])
+
     def _return(self, numbers: Numbers, frame: Any) -> Flight:
+        if self._plan.is_for_wings:
+            return lambda way: iter([way.land()])
         return _landing(self._plan.home)
 
     def _land_start(self, numbers: Numbers, frame: Any) -> Flight:
@@ -188,6 +228,9 @@ class _Reader:
         if side not in (None, -1, 0, 1) or relative not in (None, 0, 1):
             got = f"got {side} and {relative}"
             raise self._plan.error(f"a turn takes a side of −1, 0 or 1, and 1 if its angle is relative, {got}")
+        if self._plan.is_for_wings:
+            self._plan.warn("a turn on the spot is left out: the plan is for an aeroplane")
+            return nothing
         pace = {"rate": radians(rate)} if rate and rate > 0 else {}
         if relative:
             turn = Turn(turn=radians(angle) * (1 if side == -1 else -1), relative=True, **pace)
@@ -214,7 +257,7 @@ class _Reader:
             raise self._plan.error(f"a sprayer is switched off (0) or on (1), got {shown(numbers[:2])}")
         if not on:
             return lambda way: iter([Spray(spray=0.0)])
-        return lambda way: iter([Spray(spray=flow or 1.0, of_pump=not flow, speed=way.speed)])
+        return lambda way: iter([Spray(spray=flow or 1.0, of_pump=not flow, speed=way.speed or 0.0)])
 
     def _servo(self, numbers: Numbers, frame: Any) -> Flight:
         if numbers[1] is None or not 500 <= numbers[1] <= 2500:
