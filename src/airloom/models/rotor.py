@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import pi
+from typing import Any
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class FoundRotor:
     radius: float
     link: str | None = None
     """The link that spins."""
-    more: dict[str, float] = field(default_factory=dict)
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 def hub(link: Link) -> np.ndarray:

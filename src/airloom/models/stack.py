@@ -26,11 +26,10 @@ BALANCED = 0.1  # m/s² and rad/s² that trim may leave
 
 def choose_stack(content: Values, notes: Notes) -> Values | None:
     """The controller for a vehicle file; None if there is none for such a vehicle."""
-    if "hull" in content:
-        notes.assume("it swims: controller is null, its rotors turn as they are told")
-        return None
     vehicle = Vehicle.model_validate(content)
     push = _rotor_wrenches(vehicle)
+    if vehicle.hull is not None:
+        return _for_water(vehicle, push, notes)
     hovers = _has_rank(push[:, 2:], 4)
     if hovers and push[:, 2].sum() > SPARE_LIFT * vehicle.mass * GRAVITY:
         return {"kind": "cascade"}
@@ -40,6 +39,19 @@ def choose_stack(content: Values, notes: Notes) -> Values | None:
     why = "lift too little" if hovers else "do not give thrust and all three torques independently"
     wings = ", and its servos do not hold an aeroplane" if vehicle.servos else ""
     notes.assume(f"its rotors {why}{wings}: controller is null, no built-in stack can fly it")
+    return None
+
+
+def _for_water(vehicle: Vehicle, push: np.ndarray, notes: Notes) -> Values | None:
+    """Both stacks for water need thrusters that turn both ways."""
+    both_ways = all(rotor.in_water is not None and rotor.in_water.reverse > 0.0 for rotor in vehicle.rotors.values())
+    if both_ways and _has_rank(push, 6):
+        return {"kind": "rov"}
+    if both_ways and _has_rank(push[:, [0, 5]], 2):
+        return {"kind": "boat"}
+    notes.assume(
+        "its thrusters do not push it ahead and turn it both ways: controller is null, no built-in stack steers it"
+    )
     return None
 
 

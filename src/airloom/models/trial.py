@@ -1,4 +1,4 @@
-"""A scenario that tries what was imported: a multicopter hovers, an aeroplane circles, what swims is let go."""
+"""A scenario that tries what was imported: what hovers or dives holds a place, aeroplanes circle, others are let go."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ def trial_of_vehicle(name: str, vehicle: Values) -> Values:
         flown["pose"] = {"position": [0.0, 0.0, -DEPTH]}
         sea = {"terrain": {"kind": "plane", "height": -100.0}, "water": {"density": 1000.0}}
         scenario |= {"duration": 30.0, "world": sea}
+        if vehicle["controller"] == {"kind": "rov"}:
+            scenario |= _systems("hold", 1.0, -DEPTH)
     else:
         body = vehicle["body"]
         height = CLEARANCE - body["position"][2] + body["size"][2] / 2

@@ -22,7 +22,7 @@ from airloom.models.yaml_text import plain
 
 SHARED = (
     "thrust_constant", "moment_constant", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
-    "time_constant_down", "max_speed", "radius",
+    "time_constant_down", "max_speed", "radius", "in_water",
 )  # fmt: skip
 LEAST_SIDE = 0.01  # m of the box that touches
 

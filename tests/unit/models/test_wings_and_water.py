@@ -232,3 +232,46 @@ def test_the_water_of_a_world(tmp_path, plugin, water):
     made = import_model(tmp_path / "sea.sdf", tmp_path / "out")
     assert made.content["water"] == water
     assert yaml.safe_load(made.file.read_text())["water"] == water
+
+
+def test_a_vtol_hovers_on_the_rotors_that_lift(tmp_path):
+    """The fifth pulls along x, and stays out of it."""
+    pusher = """<link name="rotor_4"><pose>-0.3 0 0 0 1.5707963267948966 0</pose><inertial><mass>0.01</mass>
+      <inertia><ixx>1e-6</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+      <joint name="rotor_4_joint" type="revolute"><parent>base_link</parent><child>rotor_4</child>
+      <axis><xyz>0 0 1</xyz></axis></joint>"""
+    wings = "".join(models.wing("wing", "base_link", f"0 {y} 0", 0.2, 0.06) for y in (0.4, -0.4))
+    motors = "".join(models.MOTOR.format(n=n, turns=turns) for n, (_, _, turns) in enumerate(models.PLACES))
+    motors += models.MOTOR.format(n=4, turns="cw")
+    models.write(tmp_path, vtol=models.BASE.replace("</model>", pusher + wings + motors + "</model>"))
+    models.brick(tmp_path / "frame/meshes/hull.stl")
+    made = import_model(tmp_path / "vtol", tmp_path / "out")
+    assert made.content["controller"] == {"kind": "cascade"}
+    sim = al.Simulation.load(str(made.scenario), overrides={"engine": "batch", "duration": 10})
+    (vtol,) = sim.vehicles.values()
+    sim.run()
+    np.testing.assert_allclose(vtol.position, (0, 0, 2), atol=0.05)
+    assert vtol.rotor_speeds[4] == 0.0
+
+
+def test_a_diver_holds_its_place(tmp_path):
+    """Six thrusters along and about all axes, which push backwards with half of their thrust."""
+    ways = ("0 1.5707963267948966 0", "0 1.5707963267948966 0", "-1.5707963267948966 0 0", "0 0 0", "0 0 0", "0 0 0")
+    places = ("0 0.2 0", "0 -0.2 0", "0.05 0 0.05", "0.2 0.1 0", "0.2 -0.1 0", "-0.2 0 0")
+    thrusters = "".join(
+        f"""<link name="t{k}"><pose>{place} {way}</pose><inertial><mass>0.01</mass>
+        <inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+        <joint name="t{k}_joint" type="revolute"><parent>base_link</parent><child>t{k}</child>
+        <axis><xyz>0 0 1</xyz></axis></joint>
+        <plugin filename="gz-sim-thruster-system" name="Thruster"><joint_name>t{k}_joint</joint_name>
+        <max_thrust_cmd>20</max_thrust_cmd><min_thrust_cmd>-10</min_thrust_cmd></plugin>"""
+        for k, (place, way) in enumerate(zip(places, ways, strict=True))
+    )
+    begin, end = models.SWIMMER.index('<link name="prop">'), models.SWIMMER.index('<plugin filename="gz-sim-hydro')
+    made = imported(tmp_path, models.SWIMMER[:begin] + thrusters + models.SWIMMER[end:])
+    assert made.content["rotor"]["in_water"] == {"reverse": 0.5}
+    assert made.content["controller"] == {"kind": "rov"}
+    sim = al.Simulation.load(str(made.scenario), overrides={"engine": "batch", "duration": 25})
+    (diver,) = sim.vehicles.values()
+    sim.run()
+    np.testing.assert_allclose(diver.position, (0, 0, -2), atol=0.1)  # let go, it would float by now
