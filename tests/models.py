@@ -115,6 +115,110 @@ GYM = (
     + "</robot>"
 )
 
+WING = """
+    <plugin filename="gz-sim-lift-drag-system" name="{name}"><link_name>{link}</link_name><cp>{cp}</cp>
+      <forward>1 0 0</forward><upward>{up}</upward><area>{area}</area><a0>{a0}</a0><cla>4.7</cla><cda>0.3</cda>
+      <alpha_stall>0.34</alpha_stall><cla_stall>-3.8</cla_stall><cda_stall>-0.9</cda_stall>
+      <air_density>1.2041</air_density>{more}</plugin>"""
+FLAP = """
+    <link name="{name}"><pose>{pose}</pose><inertial><mass>0.01</mass><inertia><ixx>1e-5</ixx><iyy>1e-5</iyy><izz>1e-5</izz>
+      </inertia></inertial></link>
+    <joint name="{name}_joint" type="revolute"><parent>base_link</parent><child>{name}</child><axis><xyz>{axis}</xyz>
+      <limit><lower>-0.6</lower><upper>0.5</upper></limit><dynamics><damping>0.2</damping></dynamics></axis></joint>"""
+DRIVE = """
+    <plugin filename="gz-sim-joint-position-controller-system" name="gz::sim::systems::JointPositionController">
+      <joint_name>{name}_joint</joint_name><p_gain>5</p_gain></plugin>"""
+
+
+def wing(name, link, cp, area, a0, up="0 0 1", joint="", slope=-0.6):
+    """A joint is named twice, as in one of PX4's."""
+    flap = f"<control_joint_name>{joint}_joint</control_joint_name>" * 2
+    flap += f"<control_joint_rad_to_cl>{slope}</control_joint_rad_to_cl>"
+    return WING.format(name=name, link=link, cp=cp, up=up, area=area, a0=a0, more=flap if joint else "")
+
+
+PLANE = (
+    """<?xml version="1.0"?>
+<sdf version="1.9"><model name="glidable"><pose>0 0 1 0 0 0.7</pose>
+    <link name="base_link"><inertial><pose>0.02 0 0 0 0 0</pose><mass>1.4</mass>
+      <inertia><ixx>0.1</ixx><iyy>0.12</iyy><izz>0.2</izz></inertia></inertial>
+      <collision name="body"><geometry><box><size>1.0 1.6 0.15</size></box></geometry></collision>
+      <sensor name="pitot" type="air_speed"><update_rate>50</update_rate></sensor></link>
+    <link name="rotor_0"><pose>0.4 0 0 0 1.5707963267948966 0</pose><inertial><mass>0.01</mass>
+      <inertia><ixx>1e-6</ixx><iyy>1e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+    <joint name="rotor_0_joint" type="revolute"><parent>base_link</parent><child>rotor_0</child>
+      <axis><xyz>0 0 1</xyz></axis></joint>"""
+    + "".join(
+        FLAP.format(name=name, pose=pose, axis=axis)
+        for name, pose, axis in (
+            ("left", "-0.1 0.5 0 0 0 0", "0 1 0"),
+            ("right", "-0.1 -0.5 0 0 0 0", "0 1 0"),
+            ("flap", "-0.1 0 0 0 0 0", "0 1 0"),
+            ("tail", "-0.7 0 0.1 0 0 0", "0 1 0"),
+            ("fin", "-0.7 0 0.1 1.5707963267948966 0 0", "0 1 0"),
+        )
+    )
+    + wing("left_wing", "base_link", "0.01 0.5 0", 0.2, 0.06, joint="left")
+    + wing("gz::sim::systems::LiftDrag", "base_link", "0.01 -0.5 0", 0.2, 0.06, joint="right")
+    + wing("middle", "base_link", "0.01 0 0", 0.1, 0.06, joint="flap")
+    + wing("gz::sim::systems::LiftDrag", "tail", "-0.02 0 0", 0.05, -0.02)
+    + wing("gz::sim::systems::LiftDrag", "fin", "0 0 0", 0.03, 0.0)
+    + "".join(DRIVE.format(name=name) for name in ("left", "right", "tail", "fin"))
+    + """<plugin filename="gz-sim-joint-state-publisher-system" name="gz::sim::systems::JointStatePublisher">
+      <joint_name>flap_joint</joint_name></plugin>"""
+    + MOTOR.format(n=0, turns="cw").replace("9e-06", "1.5e-05")
+    + "</model></sdf>"
+)
+"""The tail and the fin turn as a whole, the fin on a link that lies on its side; the flap is only told of, not moved."""
+COEFFICIENTS = {
+    "CL0": 0.2, "CLa": 5.0, "CLb": 0.1, "CD0": 0.03, "Cem0": 0.02, "Cema": -0.4, "Cemb": 0.01, "CYa": 0.02, "CYb": -0.25,
+    "Cella": 0.01, "Cellb": -0.04, "Cena": 0.005, "Cenb": 0.1, "CDp": 0.01, "CYp": 0.06, "CLp": 0.02, "Cellp": -0.48,
+    "Cemp": 0.03, "Cenp": -0.04, "CDq": 0.05, "CYq": 0.01, "CLq": 7.9, "Cellq": 0.02, "Cemq": -12.0, "Cenq": 0.03,
+    "CDr": 0.02, "CYr": 0.23, "CLr": 0.01, "Cellr": 0.08, "Cemr": 0.02, "Cenr": -0.09, "alpha_stall": 0.3, "AR": 6.5,
+    "eff": 0.9, "area": 0.34, "mac": 0.22, "Cema_stall": 0.1, "num_ctrl_surfaces": 2,
+}  # fmt: skip
+CONTROLS = (
+    ("left", 1, {"CD": 1e-4, "CY": 2e-4, "CL": -0.012, "Cell": -0.0033, "Cem": 0.0015, "Cen": -5e-5}),
+    ("tail", -1, {"CD": 3e-4, "CY": 0.0, "CL": 0.011, "Cell": 0.0, "Cem": -0.026, "Cen": 0.0}),
+    ("flap", 1, {"CD": 9.0, "CY": 9.0, "CL": 9.0, "Cell": 9.0, "Cem": 9.0, "Cen": 9.0}),
+)
+"""Joints, directions and coefficients per degree; the third is beyond num_ctrl_surfaces."""
+
+
+def advanced() -> str:
+    """The same aeroplane by coefficients."""
+    values = "".join(f"<{key}>{value}</{key}>" for key, value in COEFFICIENTS.items())
+    for joint, direction, slopes in CONTROLS:
+        each = "".join(f"<{key}_ctrl>{value}</{key}_ctrl>" for key, value in slopes.items())
+        values += (
+            f"<control_surface><name>{joint}_joint</name><direction>{direction}</direction>{each}</control_surface>"
+        )
+    plugin = f"""<plugin filename="gz-sim-advanced-lift-drag-system" name="gz::sim::systems::AdvancedLiftDrag">
+      <link_name>base_link</link_name><cp>-0.1 0 0.02</cp>{values}</plugin>"""
+    begin, end = (
+        PLANE.index("<plugin", PLANE.index("fin_joint")),
+        PLANE.index('<plugin filename="gz-sim-joint-position'),
+    )
+    return PLANE[:begin] + plugin + PLANE[end:]
+
+
+SWIMMER = """<?xml version="1.0"?>
+<sdf version="1.11"><model name="swimmer"><pose>0 0 -95 0 0 0</pose>
+    <link name="base_link"><inertial><mass>9.9</mass><inertia><ixx>0.1</ixx><iyy>0.12</iyy><izz>0.15</izz></inertia></inertial>
+      <collision name="hull"><pose>0 0 0.02 0 0 0</pose><geometry><box><size>0.4 0.25 0.1</size></box></geometry></collision>
+      <collision name="egg"><pose>0 0 0.1 0 0 0</pose><geometry><ellipsoid><radii>0.05 0.04 0.03</radii></ellipsoid></geometry>
+        </collision></link>
+    <link name="prop"><pose>-0.2 0 0 0 1.5707963267948966 0</pose><inertial><mass>0.1</mass>
+      <inertia><ixx>1e-4</ixx><iyy>1e-4</iyy><izz>1e-4</izz></inertia></inertial></link>
+    <joint name="prop_joint" type="revolute"><parent>base_link</parent><child>prop</child><axis><xyz>0 0 1</xyz></axis></joint>
+    <plugin filename="gz-sim-thruster-system" name="gz::sim::systems::Thruster"><joint_name>prop_joint</joint_name>
+      <propeller_diameter>0.1</propeller_diameter></plugin>
+    <plugin filename="gz-sim-hydrodynamics-system" name="gz::sim::systems::Hydrodynamics"><link_name>base_link</link_name>
+      <xU>-5</xU><yV>-6</yV><zW>-7</zW><kP>-0.1</kP><mQ>-0.2</mQ><nR>-0.3</nR><yR>-0.5</yR>
+      <xUabsU>-10</xUabsU><yVabsV>-11</yVabsV><zWabsW>-12</zWabsW>
+      <xDotU>-1.5</xDotU><yDotV>-2</yDotV><zDotW>-4</zDotW><kDotP>-0.03</kDotP></plugin></model></sdf>"""
+"""Its buoyancy is by the world of Gazebo; the egg displaces as a ball, and the damping of sway by yaw is not flown."""
+
 WHOLE = """<mujoco model="pushed"><compiler inertiafromgeom="false"/><worldbody><body name="b" pos="0 0 0.1"><freejoint/>
   <inertial pos="0 0 0" mass="0.03" diaginertia="2e-5 2e-5 3e-5"/><geom type="box" size="0.05 0.05 0.015"/>
   <site name="imu" pos="0 0 0.01"/></body></worldbody>

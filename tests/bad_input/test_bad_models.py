@@ -164,3 +164,116 @@ def test_a_folder_of_somebody_else_is_not_replaced(tmp_path):
     (tmp_path / "out/thesis.tex").write_text("years of work")
     with pytest.raises(ModelError, match="is no import folder"):
         import_model(models.drone(tmp_path / "library"), tmp_path / "out")
+
+
+MANY = "".join(
+    models.FLAP.format(name=f"e{k}", pose="0 0 0 0 0 0", axis="0 1 0")
+    + models.wing(f"w{k}", "base_link", "0 0 0", 0.1, 0.0, joint=f"e{k}")
+    + models.DRIVE.format(name=f"e{k}")
+    for k in range(6)
+)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("<area>0.2", "<area>0"), "left_wing: area must be greater than zero, got 0"),
+        (("<area>0.2", "<area>big"), "area must be a number, got 'big'"),
+        (("<forward>1 0 0", "<forward>0 0 0"), "forward must point somewhere"),
+        (("<upward>0 0 1", "<upward>2 0 0"), "surfaces.left_wing: forward .* must differ: a surface faces somewhere"),
+        (("<cp>0.01 0.5 0", "<cp>nan 1 2"), "cp must be three finite numbers, got 'nan 1 2'"),
+        (("<link_name>base_link</link_name>", ""), "<link_name> is missing"),
+        (("<link_name>base_link", "<link_name>nose"), "there is no link 'nose'"),
+        (("<control_joint_name>left_joint", "<control_joint_name>axle"), "there is no joint 'axle'"),
+        (("<a0>0.06", "<a0>0.5"), "it stalls at 0.34 rad before its lift is zero"),
+        (("<alpha_stall>0.34", "<alpha_stall>0"), "alpha_stall must be greater than zero"),
+        (("<cla>4.7", "<cla>1e300"), "surfaces.left_wing.lift would be 1e.300"),
+        (("<p_gain>5", "<p_gain>0"), "p_gain must be greater than zero"),
+        (("<mass>1.4", "<mass>-1"), "has a mass of -1 kg"),
+    ],
+)
+def test_mistakes_in_wings(tmp_path, wrong, told):
+    (tmp_path / "m.sdf").write_text(models.PLANE.replace(*wrong))
+    with pytest.raises(ModelError, match=told):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("<AR>6.5</AR>", ""), "AR is missing"),
+        (("<eff>0.9", "<eff>9"), "aerodynamics.efficiency would be 9.0"),
+        (("<name>left_joint", "<name>axle"), "there is no joint 'axle'"),
+        (("<control_surface>", "<control_surface>x</control_surface><control_surface>"), "there is no joint ''"),
+    ],
+)
+def test_mistakes_in_coefficients(tmp_path, wrong, told):
+    (tmp_path / "m.sdf").write_text(models.advanced().replace(*wrong, 1))
+    with pytest.raises(ModelError, match=told):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (("<xU>-5", "<xU>five"), "xU must be a number, got 'five'"),
+        (("<yV>-6", "<yV>60"), "hull.damping.0 would be -5.0"),
+        (('Hydrodynamics"><link_name>base_link', 'Hydrodynamics"><link_name>keel'), "there is no link 'keel'"),
+        (("<joint_name>prop_joint", "<joint_name>axle"), "there is no joint 'axle'"),
+        (("<propeller_diameter>0.1", "<propeller_diameter>-1"), "propeller_diameter must be greater than zero"),
+        (("0.4 0.25 0.1", "0 0 0"), "a box needs size greater than zero"),
+    ],
+)
+def test_mistakes_in_what_swims(tmp_path, wrong, told):
+    (tmp_path / "m.sdf").write_text(models.SWIMMER.replace(*wrong))
+    with pytest.raises(ModelError, match=told):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("water", "told"),
+    [
+        ("<uniform_fluid_density>-1</uniform_fluid_density>", "uniform_fluid_density must be greater than zero"),
+        ("<graded_buoyancy><density_change>x</density_change></graded_buoyancy>", "above_depth is missing"),
+        (
+            "<graded_buoyancy><density_change><above_depth>-5</above_depth><density>1040</density></density_change>"
+            "</graded_buoyancy>",
+            "layers must be denser the deeper they lie",
+        ),
+    ],
+)
+def test_mistakes_in_the_water_of_a_world(tmp_path, water, told):
+    (
+        tmp_path / "m.sdf"
+    ).write_text(f"""<sdf version="1.9"><world name="sea"><plugin name="Buoyancy" filename="buoyancy">
+      {water}</plugin></world></sdf>""")
+    with pytest.raises(ModelError, match=told):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+def test_more_servos_than_a_vehicle_has_are_told(tmp_path):
+    (tmp_path / "m.sdf").write_text(models.PLANE.replace("</model>", MANY + "</model>"))
+    made = import_model(tmp_path / "m.sdf", tmp_path / "out")
+    assert len(made.content["servos"]) == 8
+    assert "the servo e5_joint: a vehicle has 8 at most" in made.notes.ignored
+
+
+def test_a_model_without_mass(tmp_path):
+    """Links without mass are usual; all of them without are no vehicle."""
+    weightless = models.PLANE.replace("<mass>1.4", "<mass>0").replace("<mass>0.01", "<mass>0")
+    (tmp_path / "m.sdf").write_text(weightless)
+    with pytest.raises(ModelError, match="all links together have no mass"):
+        import_model(tmp_path / "m.sdf", tmp_path / "out")
+
+
+def test_a_loop_of_joints(tmp_path):
+    """Back to the body it goes in a circle; a strut that closes a loop is told, and held."""
+    joint = '<joint name="strut" type="fixed"><parent>rotor_0</parent><child>{}</child></joint></model>'
+    file = models.drone(tmp_path)
+    text = file.read_text()
+    file.write_text(text.replace("</model>", joint.format("base_link")))
+    with pytest.raises(ModelError, match="the joints go in a circle: base_link → rotor_0 → base_link"):
+        import_model(file, tmp_path / "out")
+    file.write_text(text.replace("</model>", joint.format("eye::lens")))
+    notes = import_model(file, tmp_path / "out").notes
+    assert any("eye::lens is held by two joints, a loop" in note for note in notes.assumed)

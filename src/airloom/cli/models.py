@@ -59,8 +59,6 @@ def import_(
 
     What was understood, ignored and assumed is in import.md.
 
-    What Airloom does not fly yet, such as wings, is kept in kept.yaml.
-
     A model is data: nothing in it is run, and it may only name files of its own package and those beside it.
 
     [bold]Examples[/bold]
@@ -75,7 +73,7 @@ def import_(
     made = import_model(model, folder, _parsed(argument or []), path or [])
     _tell(made.notes, f"in {made.file.parent / REPORT}")
     if made.kind == "vehicle" and not made.content["controller"]:
-        warn("The built-in flight stack cannot fly it: controller is null.")
+        warn("No built-in flight stack flies it: controller is null.")
     say(f"Made {made.file}\nTry: airloom run {made.scenario}")
 
 
@@ -121,7 +119,7 @@ def export(
 
 def weigh(
     file: Annotated[
-        Path, typer.Argument(metavar="MESH|PARTS.yaml", help="STL, OBJ, DAE, GLB, PLY or OFF; or many parts.")
+        Path, typer.Argument(metavar="MESH|PARTS.yaml", help="STL, OBJ, DAE, GLB, PLY, OFF, STEP; or many parts.")
     ],
     units: Annotated[
         str | None, typer.Option(metavar="m|cm|mm|in|ft", help="Of the mesh, if its format has none.")

@@ -82,5 +82,6 @@ class MultirotorController(Controller):
         weight = min(frame.mass * frame.gravity, self.lift / LEAST_LIFT)
         hover = frame.mixer[:, 0] * (weight or 0.5 * self.lift)
         room = np.maximum(np.minimum(frame.max_thrusts - hover, hover), 0.0)
-        torque = [np.min(room / np.maximum(np.abs(frame.mixer[:, axis]), 1e-12)) for axis in (1, 2, 3)]
+        parts = np.abs(frame.mixer[:, 1:])  # a rotor that has no part in an axis, as one that pushes, does not limit it
+        torque = [np.min((room / np.maximum(part, 1e-12))[part > 1e-12]) for part in parts.T]
         return np.array(torque) / np.diag(frame.inertia)

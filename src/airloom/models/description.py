@@ -110,6 +110,8 @@ class Link:
     inertial: Inertial = Inertial()
     visuals: list[Shape] = field(default_factory=list)
     collisions: list[Shape] = field(default_factory=list)
+    added_mass: np.ndarray | None = None
+    """Of the water that moves along, 6 × 6, in its own axes."""
     sensors: list[SensorPart] = field(default_factory=list)
 
 
@@ -122,6 +124,8 @@ class Joint:
     axis: np.ndarray
     """In the model's axes, all joints at zero."""
     limits: tuple[float, float] | None = None
+    damping: float = 0.0
+    """N m s, or N s/m"""
 
     @property
     def is_fixed(self) -> bool:

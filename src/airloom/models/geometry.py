@@ -137,6 +137,18 @@ def read_inertial(link: Element, pose: Pose, file: Path, notes: Notes) -> Inerti
     return checked_inertial(mass, pose, moments, where(link if element is None else element, file), name)
 
 
+def read_added_mass(inertial: Element | None, file: Path) -> np.ndarray | None:
+    """SDF 1.11: the upper half of a symmetric matrix, of motions x, y, z and turns p, q, r in the link's axes."""
+    element = inertial.find("fluid_added_mass") if inertial is not None else None
+    if element is None:
+        return None
+    letters = "xyzpqr"
+    upper = [[number_of(element, a + b, 0.0, file) if j >= i else 0.0 for j, b in enumerate(letters)]
+             for i, a in enumerate(letters)]  # fmt: skip
+    half = np.array(upper)
+    return half + half.T - np.diag(np.diag(half))
+
+
 def read_plugin(element: Element, prefix: str = "") -> Plugin:
     values = values_of(element)
     own = (

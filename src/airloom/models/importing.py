@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from airloom.basics.folders import made_beside
@@ -16,15 +15,17 @@ from airloom.models.files import Library
 from airloom.models.markup import local_name, read_xml
 from airloom.models.sdf import SdfReader
 from airloom.models.sensing import clean_name
+from airloom.models.stack import choose_stack
+from airloom.models.trial import trial_of_vehicle, trial_of_world
 from airloom.models.urdf import read_urdf
-from airloom.models.vehicle_file import Made, vehicle_from
+from airloom.models.vehicle_file import vehicle_from
 from airloom.models.xacro import NAMESPACE, Xacro
+from airloom.models.yaml_text import to_yaml
 from airloom.scenario.models import Vehicle, World
 
 REPORT = "import.md"
 STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
 """In full, as the loader writes them out."""
-CLEARANCE = 0.002  # m between body and ground at the start
 
 
 @dataclass(frozen=True)
@@ -57,24 +58,15 @@ def import_model(
         with made_beside(target, REPORT, "import", ModelError) as part:
             made = world_from(root, file.resolve(), library, part)
             _check(made.world, World, file)
-            return _write(part, target, "world", name, made.world, made.notes, file, {})
+            return _write(part, target, "world", name, made.world, made.notes, file)
     description = read_description(file, arguments or {}, library, root)
     name = clean_name(description.name, {})
     target = Path(out or name)
     with made_beside(target, REPORT, "import", ModelError) as part:
-        made_vehicle = vehicle_from(description, part / "meshes")
-        _check(made_vehicle.vehicle | STACK, Vehicle, file)
-        return _write(
-            part,
-            target,
-            "vehicle",
-            name,
-            made_vehicle.vehicle,
-            description.notes,
-            file,
-            made_vehicle.kept,
-            made_vehicle,
-        )
+        vehicle = vehicle_from(description, part / "meshes")
+        _check(vehicle | STACK, Vehicle, file)
+        vehicle |= {"estimator": "ideal", "controller": choose_stack(vehicle | STACK, description.notes)}
+        return _write(part, target, "vehicle", name, vehicle, description.notes, file)
 
 
 def read_description(
@@ -115,44 +107,19 @@ def _check(content: dict[str, Any], kind: type[Vehicle] | type[World], source: P
     except ValidationError as error:
         first = error.errors()[0]
         key, text = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-        raise ModelError(f"{source}: {key} would be {str(first['input'])[:60]}: {text}") from None
+        value = "" if isinstance(first["input"], dict | list) else f" would be {str(first['input'])[:60]}"
+        raise ModelError(f"{source}: {key}{value}: {text}") from None
 
 
 def _write(
-    part: Path,
-    target: Path,
-    kind: str,
-    name: str,
-    content: dict,
-    notes: Notes,
-    source: Path,
-    kept: dict,
-    made: Made | None = None,
+    part: Path, target: Path, kind: str, name: str, content: dict[str, Any], notes: Notes, source: Path
 ) -> Imported:
     head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
     (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    if kept:
-        (part / "kept.yaml").write_text(
-            "# Of the model, for later versions of Airloom; nothing reads it yet.\n" + to_yaml(kept)
-        )
-    scenario = _scenario(name, kind, made)
-    (part / "try.yaml").write_text(to_yaml(scenario))
+    trial = trial_of_world(name) if kind == "world" else trial_of_vehicle(name, content)
+    (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)
-
-
-def _scenario(name: str, kind: str, made: Made | None) -> dict[str, Any]:
-    """A flight to try it."""
-    if made is None:
-        vehicle: dict[str, Any] = {"extends": "x500", "pose": {"position": [0.0, 0.0, 0.06]}}
-        return {"name": f"try_{name}", "duration": 20.0, "world": f"./{name}.yaml", "vehicles": {"drone": vehicle}}
-    height = CLEARANCE - made.bottom
-    flown: dict[str, Any] = {"extends": f"{name}.yaml", "pose": {"position": [0.0, 0.0, round(max(height, 0.0), 6)]}}
-    scenario: dict[str, Any] = {"name": f"try_{name}", "duration": 15.0, "vehicles": {name: flown}}
-    if made.vehicle["controller"]:
-        points = [{"at": 1.0, "position": [0.0, 0.0, 2.0]}]
-        scenario["systems"] = {"hover": {"kind": "waypoints", "points": points}}
-    return scenario
 
 
 def report(name: str, source: Path, notes: Notes) -> str:
@@ -160,22 +127,3 @@ def report(name: str, source: Path, notes: Notes) -> str:
     for title, lines in (("Understood", notes.understood), ("Assumed", notes.assumed), ("Ignored", notes.ignored)):
         parts.append(f"## {title}\n\n" + ("".join(f"- {line}\n" for line in lines) or "nothing\n"))
     return "\n".join(parts)
-
-
-class _Dumper(yaml.SafeDumper):
-    def ignore_aliases(self, data: Any) -> bool:
-        return True
-
-
-def _on_one_line(dumper: _Dumper, data: dict) -> yaml.Node:
-    """Mappings of numbers, words and short lists; larger ones have a line for each key."""
-    node = dumper.represent_mapping("tag:yaml.org,2002:map", data.items())
-    node.flow_style = not any(isinstance(value, dict) for value in data.values()) and len(str(data)) < 220
-    return node
-
-
-_Dumper.add_representer(dict, _on_one_line)
-
-
-def to_yaml(content: Any) -> str:
-    return yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=120, allow_unicode=True)

@@ -91,11 +91,6 @@ def _tree(description: Description) -> tuple[str, list[str]]:
 
 def _note(description: Description, together: Collection[str], rotors: Collection[str]) -> None:
     notes = description.notes
-    held = [
-        j.name for j in description.joints.values() if not j.is_fixed and j.child in together and j.child not in rotors
-    ]
-    if held:
-        notes.assume(f"these joints move in the model and are held at zero here: {', '.join(held)}")
     loose = [name for name in description.links if name not in together]
     if loose:
         notes.ignore(f"links that no joint connects to the rest: {', '.join(loose)}")

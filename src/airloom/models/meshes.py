@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from airloom.models.cad import KINDS as CAD
+from airloom.models.cad import load_cad
 from airloom.models.description import ModelError, Shape
 from airloom.world.meshes import Mesh
 
@@ -25,24 +27,26 @@ def check_size(file: Path) -> None:
 
 def load(file: Path):
     """A trimesh.Trimesh of all that is in a file, in the file's units."""
+    check_size(file)
+    if file.suffix.lower() not in (*FORMATS, *CAD):
+        raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
+    mesh: Any = load_cad(file) if file.suffix.lower() in CAD else _load_mesh(file)
+    if len(mesh.faces) == 0 or not np.isfinite(mesh.vertices).all():
+        raise ModelError(f"{file}: holds no triangles with finite corners")
+    return mesh
+
+
+def _load_mesh(file: Path) -> Any:
     import trimesh
 
-    check_size(file)
-    if file.suffix.lower() in (".step", ".stp", ".iges", ".igs"):
-        raise ModelError(f"{file}: surfaces of CAD are not read; save it as STL or GLB there, with fine facets")
-    if file.suffix.lower() not in FORMATS:
-        raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
     try:
-        mesh: Any = trimesh.load(file, force="mesh", process=False, skip_materials=True)
+        return trimesh.load(file, force="mesh", process=False, skip_materials=True)
     except ImportError:
         raise ModelError(f'{file}: DAE files need pycollada: pip install "airloom[models]"') from None
     except Exception as error:  # whatever a parser of meshes stumbles over
         raise ModelError(
             f"{file} is no mesh that can be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
         ) from None
-    if len(mesh.faces) == 0 or not np.isfinite(mesh.vertices).all():
-        raise ModelError(f"{file}: holds no triangles with finite corners")
-    return mesh
 
 
 @lru_cache(maxsize=64)

@@ -4,41 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import pi, sqrt
-from typing import Any
 
 import numpy as np
 
-from airloom.models.description import Description, Link, ModelError, Plugin
-from airloom.models.rotor import FoundRotor, hub, number_in, positive_in, radius_of
+from airloom.models.description import Description, ModelError
+from airloom.models.plugins import (
+    is_ardupilot,
+    is_lift_drag,
+    is_motor_model,
+    link_in,
+    many_in,
+    number_in,
+    place_of,
+    positive_in,
+    vector_in,
+    word_in,
+)
+from airloom.models.rotor import FoundRotor, hub, radius_of
 
 GRAVITY = 9.80665
-
-
-def is_motor_model(plugin: Plugin) -> bool:
-    text = f"{plugin.file} {plugin.name}".lower().replace("_", "-")
-    return "multicopter-motor-model" in text or "multicoptermotormodel" in text or "gazebo-motor-model" in text
-
-
-def is_ardupilot(plugin: Plugin) -> bool:
-    return "ardupilot" in f"{plugin.file} {plugin.name}".lower()
-
-
-def is_lift_drag(plugin: Plugin) -> bool:
-    text = f"{plugin.file} {plugin.name}".lower().replace("-", "").replace("_", "")
-    return "liftdrag" in text
 
 
 def from_motor_models(description: Description) -> Iterator[FoundRotor]:
     """Gazebo's MulticopterMotorModel and RotorS' plugin, which it was made of: same names, units and defaults."""
     for plugin in filter(is_motor_model, description.plugins):
-        values, place = plugin.values, f"{description.name}, plugin {plugin.name}"
+        values, place = plugin.values, place_of(description, plugin)
         kind = str(values.get("motorType", "velocity"))
         if kind != "velocity":
-            description.notes.ignore(
-                f"a motor of the type {kind}, which moves a joint ({values.get('jointName', '?')})"
-            )
-            continue
-        link = _named(description, plugin.prefix + str(values.get("linkName", "")), place)
+            continue  # it moves a joint
+        link = link_in(description, plugin, "linkName")
         joint = description.joints.get(plugin.prefix + str(values.get("jointName", "")))
         if joint is None:
             raise ModelError(f"{place}: there is no joint '{values.get('jointName', '')}'")
@@ -72,21 +66,20 @@ def from_ardupilot(description: Description) -> Iterator[FoundRotor]:
     ½ ρ v² A c_d r with c_l = c_lα α₀ and c_d = c_dα α₀.
     """
     for plugin in filter(is_ardupilot, description.plugins):
-        controls = plugin.values.get("control", [])
-        for order, control in enumerate(controls if isinstance(controls, list) else [controls]):
-            place = f"{description.name}, plugin {plugin.name}"
+        place = place_of(description, plugin)
+        for order, control in enumerate(many_in(plugin.values, "control")):
             joint = description.joints.get(plugin.prefix + str(control.get("jointName", "")))
             if joint is None:
                 raise ModelError(f"{place}: there is no joint '{control.get('jointName', '')}'")
             link = description.links[joint.child]
-            blades = [p for p in description.plugins if is_lift_drag(p) and _link_of(p) == link.name]
+            surfaces = filter(is_lift_drag, description.plugins)
+            blades = [part for part in surfaces if part.prefix + word_in(part.values, "link_name") == link.name]
             if str(control.get("type", "VELOCITY")).upper() != "VELOCITY" or not blades:
-                description.notes.ignore(f"a channel of ArduPilot's that moves {joint.name}, which has no blades")
                 continue
             lift = torque = reach = 0.0
             for blade in blades:
                 v = blade.values
-                r = float(np.linalg.norm(_vector(v.get("cp", "0 0 0"), place)[:2]))
+                r = float(np.linalg.norm(vector_in(v, "cp", "0 0 0", place)[:2]))
                 push = 0.5 * number_in(v, "air_density", 1.2041, place) * r**2 * positive_in(v, "area", None, place)
                 alpha = number_in(v, "a0", 0.0, place)
                 lift += push * number_in(v, "cla", 1.0, place) * alpha
@@ -131,20 +124,3 @@ def from_properties(description: Description) -> Iterator[FoundRotor]:
             max_speed=sqrt(lift / k), radius=positive_in(values, "prop_radius", 0.1, place),
             more={"drag_coefficient": number_in(values, "drag_coeff_xy", 0.0, place)},
         )  # fmt: skip
-
-
-def _link_of(plugin: Plugin) -> str:
-    return plugin.prefix + str(plugin.values.get("link_name", ""))
-
-
-def _vector(text: Any, place: str) -> np.ndarray:
-    try:
-        return np.array([float(word) for word in str(text).split()])
-    except ValueError:
-        raise ModelError(f"{place}: expected numbers, got '{text}'") from None
-
-
-def _named(description: Description, name: str, place: str) -> Link:
-    if name not in description.links:
-        raise ModelError(f"{place}: there is no link '{name}'")
-    return description.links[name]

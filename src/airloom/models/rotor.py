@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from airloom.models.description import Description, Link, ModelError
+from airloom.models.description import Description, Link
 
 DENSITY = 1.225
 THRUST_COEFFICIENT = 0.01
@@ -33,27 +33,7 @@ class FoundRotor:
     radius: float
     link: str | None = None
     """The link that spins."""
-    more: dict[str, float] = field(default_factory=dict)
-
-
-def number_in(values: dict[str, Any], key: str, default: float | None, place: str) -> float:
-    text = values.get(key)
-    try:
-        number = float(text) if text not in (None, "") else default
-    except (TypeError, ValueError):
-        raise ModelError(f"{place}: {key} must be a number, got '{text}'") from None
-    if number is None:
-        raise ModelError(f"{place}: {key} is missing")
-    if not np.isfinite(number):
-        raise ModelError(f"{place}: {key} must be finite, got {number}")
-    return number
-
-
-def positive_in(values: dict[str, Any], key: str, default: float | None, place: str) -> float:
-    number = number_in(values, key, default, place)
-    if number <= 0:
-        raise ModelError(f"{place}: {key} must be greater than zero, got {number:g}")
-    return number
+    more: dict[str, Any] = field(default_factory=dict)
 
 
 def hub(link: Link) -> np.ndarray:

@@ -13,6 +13,7 @@ from airloom.models.files import Library
 from airloom.models.frames import ROOT, Frames, Scope
 from airloom.models.geometry import (
     mesh_finder,
+    read_added_mass,
     read_inertial,
     read_plugin,
     read_pose,
@@ -138,6 +139,7 @@ class SdfReader:
             link.inertial = inertial_of(weights, where(inertial, file))
         else:
             link.inertial = read_inertial(element, self._inside(link, inertial, found), file, notes)
+        link.added_mass = read_added_mass(inertial, file)
         link.sensors = [read_sensor(part, self._inside(link, part, found), file) for part in element.iterfind("sensor")]
         return link
 
@@ -164,7 +166,9 @@ class SdfReader:
             limits = (_limit(limit, "lower", -ENDLESS), _limit(limit, "upper", ENDLESS))
         kind = element.get("type", "fixed")
         turn = self._axis(element, name, found) if kind != "fixed" else np.array([0.0, 0.0, 1.0])
-        self.description.joints[name] = Joint(name, kind, ends[0], ends[1], turn, limits)
+        dynamics = axis.find("dynamics") if axis is not None else None
+        damping = number_of(dynamics, "damping", 0.0, found.file)
+        self.description.joints[name] = Joint(name, kind, ends[0], ends[1], turn, limits, damping)
 
     def _axis(self, element: Element, name: str, found: _Found) -> np.ndarray:
         """Of the joint, or of the model until SDF 1.4, or of whatever frame `expressed_in` says."""

@@ -22,6 +22,7 @@ USUAL = {
     "depth_camera": 25,
     "lidar": 10,
     "rangefinder": 50,
+    "airspeed": 50,
 }
 GAUSS = 1e-4
 LOUDEST_FIELD = 2e-5  # T; noise beyond would drown the Earth's field, so it is in gauss
@@ -161,6 +162,12 @@ def _barometer(part: SensorPart, notes: Notes) -> list[Values]:
     return [{"kind": "barometer", **_block("pressure_errors", errors)}]
 
 
+def _airspeed(part: SensorPart, notes: Notes) -> list[Values]:
+    if isinstance(_get(part.values, "air_speed", "pressure", "noise"), dict):
+        notes.ignore(f"the noise of {part.name}, which is of a pressure")
+    return [{"kind": "airspeed"}]
+
+
 def _magnetometer(part: SensorPart, notes: Notes) -> list[Values]:
     channels = [_noise(_get(part.values, "magnetometer", axis, "noise"), part.name) for axis in "xyz"]
     if any(channel.get("noise", 0.0) > LOUDEST_FIELD for channel in channels):
@@ -244,7 +251,7 @@ def _lidar(part: SensorPart, notes: Notes) -> list[Values]:
 MAKERS: dict[str, Callable[[SensorPart, Notes], list[Values]]] = {
     "imu": _imu, "navsat": _gnss, "gps": _gnss, "air_pressure": _barometer, "magnetometer": _magnetometer,
     "camera": _camera, "multicamera": _camera, "depth": _depth, "depth_camera": _depth, "rgbd_camera": _rgbd,
-    "rgbd": _rgbd,    "ray": _lidar, "gpu_ray": _lidar, "lidar": _lidar, "gpu_lidar": _lidar,
+    "rgbd": _rgbd, "air_speed": _airspeed, "ray": _lidar, "gpu_ray": _lidar, "lidar": _lidar, "gpu_lidar": _lidar,
 }  # fmt: skip
 
 

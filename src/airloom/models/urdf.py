@@ -119,9 +119,10 @@ def _joint(element: Element, file: Path, parent: str, child: str, pose: Pose) ->
     if limit is not None and kind in ("revolute", "prismatic"):
         lower, upper = (numbers(limit.get(key, "0"), 1, f"{place}: {key}")[0] for key in ("lower", "upper"))
         limits = (lower, upper)
-    return Joint(
-        name, kind, parent, child, pose.rotation @ direction / max(float(np.linalg.norm(direction)), 1e-9), limits
-    )
+    dynamics = element.find("dynamics")
+    damping = numbers(dynamics.get("damping", "0"), 1, f"{place}: damping")[0] if dynamics is not None else 0.0
+    turn = pose.rotation @ direction / max(float(np.linalg.norm(direction)), 1e-9)
+    return Joint(name, kind, parent, child, turn, limits, damping)
 
 
 def _add_gazebo(element: Element, file: Path, description: Description) -> None:

@@ -2,53 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from airloom.models.description import Description, ModelError, Shape
-from airloom.models.kept import kept_of, plain
 from airloom.models.lumping import Body, lumped
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
+from airloom.models.plugins import is_understood
 from airloom.models.rotor import FoundRotor
 from airloom.models.rotors import find_rotors
-from airloom.models.sensing import clean_name, find_sensors
-from airloom.models.thrusters import is_thruster
+from airloom.models.sensing import clean_name, find_sensors, is_sensor_plugin
+from airloom.models.stack import GRAVITY, SPARE_LIFT
+from airloom.models.water import find_hull
+from airloom.models.wings import Wings
+from airloom.models.yaml_text import plain
 
 SHARED = (
     "thrust_constant", "moment_constant", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
-    "time_constant_down", "max_speed", "radius",
+    "time_constant_down", "max_speed", "radius", "in_water",
 )  # fmt: skip
-GRAVITY = 9.80665
 LEAST_SIDE = 0.01  # m of the box that touches
 
 
-@dataclass(frozen=True)
-class Made:
-    """What a vehicle file and the file beside it hold."""
-
-    vehicle: dict[str, Any]
-    kept: dict[str, Any]
-    bottom: float
-    """Lowest point of the body below the origin, m."""
-
-
-def vehicle_from(description: Description, meshes: Path) -> Made:
-    """Meshes are copied to the folder `meshes`."""
+def vehicle_from(description: Description, meshes: Path) -> dict[str, Any]:
+    """What a vehicle file holds, but for the flight stack. Meshes are copied to the folder `meshes`."""
     rotors = find_rotors(description)
     if not rotors:
         known = sorted({plugin.name or plugin.file for plugin in description.plugins})
         raise ModelError(
             f"{description.name}: no rotors were found, so it is no vehicle that flies here. Rotors come from the "
-            "plugins MulticopterMotorModel (Gazebo), gazebo_motor_model (RotorS) and ArduPilotPlugin, from "
-            "<properties kf=…> or "
-            f"from MuJoCo's motors; its plugins are: {', '.join(known) or 'none'}"
+            "plugins MulticopterMotorModel and Thruster (Gazebo), gazebo_motor_model (RotorS) and ArduPilotPlugin, "
+            f"from <properties kf=…> or from MuJoCo's motors; its plugins are: {', '.join(known) or 'none'}"
         )
     spinning = {rotor.link for rotor in rotors if rotor.link}
     body = lumped(description, spinning)
-    named = _rotors(_reversed_if_needed(rotors, body, description), body)
+    wings, hull = Wings(description, body, spinning), find_hull(description, body)
+    if hull is None:
+        rotors = _reversed_if_needed(rotors, body, description)
     low, high = _extent(body, spinning, rotors, description)
     inertial = body.inertial
     vehicle: dict[str, Any] = {
@@ -56,15 +49,31 @@ def vehicle_from(description: Description, meshes: Path) -> Made:
         "mass": plain(inertial.mass),
         "center_of_mass": plain(inertial.center),
         "inertia": _moments(inertial.inertia, description),
-        **_share(named),
+        **_share(_rotors(rotors, body)),
+        **wings.entries(),
+        **({"hull": hull} if hull else {}),
         "body": {"size": plain(high - low), "position": plain((low + high) / 2)},
     }
     if visuals := _visuals(body, spinning, meshes, description):
         vehicle["visuals"] = visuals
     vehicle["sensors"] = find_sensors(description, body)
-    vehicle |= {"estimator": "ideal", "controller": _controller(named, inertial, description)}
-    description.notes.understand(f"{len(rotors)} rotors, {inertial.mass:.4g} kg")
-    return Made(vehicle, kept_of(description, body, spinning), float(low[2]))
+    description.notes.understand(f"{len(rotors)} rotor{'s' * (len(rotors) != 1)}, {inertial.mass:.4g} kg")
+    _tell_what_is_left(description, body, spinning, wings)
+    return vehicle
+
+
+def _tell_what_is_left(description: Description, body: Body, spinning: set, wings: Wings) -> None:
+    """Joints that are held, and plugins that nobody here knows."""
+    together = {link.name for link in body.links}
+    held = [
+        joint.name for joint in description.joints.values()
+        if not joint.is_fixed and joint.child in together - spinning and joint.name not in wings.moved
+    ]  # fmt: skip
+    if held:
+        description.notes.assume(f"these joints move in the model and are held at zero here: {', '.join(held)}")
+    for plugin in description.plugins:
+        if not is_understood(plugin) and not is_sensor_plugin(plugin):
+            description.notes.ignore(f"the plugin {plugin.name or plugin.file}")
 
 
 def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
@@ -100,7 +109,7 @@ def _reversed_if_needed(rotors: list[FoundRotor], body: Body, description: Descr
     up = body.to_body.rotation[2]
     lift = sum(r.thrust_constant * r.max_speed**2 * float(up @ r.axis) for r in rotors)
     down = [r.name for r in rotors if up @ r.axis < -1e-6]
-    if lift > 1.1 * body.inertial.mass * GRAVITY or not down:
+    if lift > SPARE_LIFT * body.inertial.mass * GRAVITY or not down:
         return rotors
     description.notes.assume(
         f"rotors that push down are taken as turning backwards, else it would not lift off: {', '.join(down)}"
@@ -146,7 +155,8 @@ def _extent(
                     corners.append(found @ pose.rotation.T + pose.position)
         if corners:
             together = np.concatenate(corners)
-            description.notes.assume(f"what touches is one box, around {len(corners)} {what} of the model")
+            count = f"{len(corners)} {what}" if len(corners) > 1 else f"the {what.removesuffix('s')}"
+            description.notes.assume(f"what touches is one box, around {count} of the model")
             low, high = together.min(axis=0), together.max(axis=0)
             short = np.maximum(LEAST_SIDE - (high - low), 0.0) / 2
             return low - short, high + short
@@ -193,29 +203,3 @@ def _visuals(body: Body, spinning: set, folder: Path, description: Description) 
     if taken:
         description.notes.understand(f"{len(taken)} mesh{'es' * (len(taken) != 1)}, copied")
     return visuals
-
-
-def _controller(rotors: dict[str, dict[str, Any]], inertial, description: Description) -> str | None:
-    """The built-in one if the rotors can hold it: thrust and three torques, and a tenth more than its weight."""
-    rows, lift = [], 0.0
-    for rotor in rotors.values():
-        axis = np.array(rotor.get("axis", (0.0, 0.0, 1.0)))
-        sign = 1.0 if rotor["turns"] == "ccw" else -1.0
-        torque = (
-            np.cross(np.subtract(rotor["position"], inertial.center), axis) - sign * rotor["moment_constant"] * axis
-        )
-        rows.append([axis[2], *torque])
-        lift += rotor["thrust_constant"] * rotor["max_speed"] ** 2 * axis[2]
-    wrench = np.array(rows).T
-    scale = np.abs(wrench).max(axis=1, initial=0.0)
-    steers = bool((scale > 1e-9).all()) and np.linalg.matrix_rank(wrench / scale[:, None], tol=1e-6) == 4
-    if any(is_thruster(plugin) for plugin in description.plugins):
-        description.notes.assume("it swims: controller is null until there is water")
-        return None
-    if steers and lift > 1.1 * inertial.mass * GRAVITY:
-        return "cascade"
-    why = "lift too little" if steers else "do not give thrust and all three torques independently"
-    description.notes.assume(
-        f"its rotors {why}: controller is null, it is no multicopter that the built-in stack can fly"
-    )
-    return None

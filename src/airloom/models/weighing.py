@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from airloom.models.cad import KINDS as CAD
 from airloom.models.description import Inertial, ModelError, Pose
 from airloom.models.lumping import combined
 from airloom.models.meshes import load, unit_of
@@ -114,7 +115,7 @@ def _spread(vertices: np.ndarray, faces: np.ndarray, by: By, own: Measured) -> t
 
 def _unit_of(file: Path, longest: float) -> float:
     """What the format itself says; STL, OBJ, PLY and OFF do not, so the user is asked, with a guess."""
-    if file.suffix.lower() in (".glb", ".gltf"):
+    if file.suffix.lower() in (".glb", ".gltf", *CAD):
         return 1.0
     if file.suffix.lower() == ".dae":
         return unit_of(file)

@@ -12,11 +12,13 @@ import numpy as np
 
 from airloom.models.description import Description, Link, ModelError, Notes, Pose, Shape
 from airloom.models.files import Library
-from airloom.models.geometry import read_pose
+from airloom.models.geometry import read_plugin, read_pose
 from airloom.models.markup import Element, flag_of, local_name, number_of, numbers, text_of, where
 from airloom.models.meshes import copy_mesh, unit_of, write_obj
+from airloom.models.plugins import is_buoyancy
 from airloom.models.sdf import SdfReader, included, version_of
 from airloom.models.sensing import clean_name
+from airloom.models.water import water_of
 from airloom.world.meshes import box, ngon, prism
 
 QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field",
@@ -38,6 +40,11 @@ def world_from(root: Element, file: Path, library: Library, folder: Path) -> Mad
     world: dict[str, Any] = {"description": f"{name}, imported from SDF", **_air(element, file, notes)}
     if light := _light(element, file, notes):
         world["light"] = light
+    plugins = [read_plugin(part) for part in element.iterfind("plugin")]
+    for plugin in filter(is_buoyancy, plugins):
+        water, told = water_of(plugin.values, f"{name}, plugin {plugin.name}")
+        notes.understand(told)
+        world |= {"water": water} if water else {}
     ground = _Ground(folder, notes)
     taken: dict[Path, str] = {}
     for description, pose in _models(element, root, file, library, notes):
@@ -49,7 +56,10 @@ def world_from(root: Element, file: Path, library: Library, folder: Path) -> Mad
     world |= ground.terrain
     for tag in sorted({local_name(child) for child in element} - QUIET):
         what = [child.get("name", "") for child in element if local_name(child) == tag]
-        notes.ignore(f"<{tag}> of the world: {', '.join(filter(None, what)) or 'one'}")
+        if tag == "plugin":
+            what = [plugin.name for plugin in plugins if not is_buoyancy(plugin)]
+        if what:
+            notes.ignore(f"<{tag}> of the world: {', '.join(filter(None, what)) or 'one'}")
     things = [len(world.get(key, ())) for key in ("obstacles", "objects")]
     notes.understand(f"{things[0]} obstacles, {things[1]} objects with meshes")
     return MadeWorld(world, notes)

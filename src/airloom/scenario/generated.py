@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from .values import Bounded, Extent, Model, NonNegative, Number, Point, Whole
+from .values import Bounded, Extent, Model, NonNegative, Number, Point, Positive, Whole
 
 MOST_CELLS = 4_000_000
 
@@ -17,7 +17,7 @@ class Road(Model):
     path: Annotated[list[Point], Field(min_length=2, max_length=10_000)] = Field(
         description="points along its middle, east and north, m"
     )
-    width: Extent = Field(4.0, le=100, description="m")
+    width: Positive = Field(4.0, le=100, description="m")
     surface: Literal["asphalt", "gravel", "track"] = Field("asphalt", description="a track is two wheels wide")
 
 
@@ -72,5 +72,5 @@ class Mountains(Generated):
     kind: Literal["mountains"]
     size: tuple[Extent, Extent] = Field((3000.0, 3000.0), description="extent east and north, m")
     cell: Extent = Field(20.0, description="between two heights, m")
-    height: Extent = Field(700.0, le=9000, description="of the highest summit above the lowest valley, about, m")
+    height: Positive = Field(700.0, le=9000, description="of the highest summit above the lowest valley, about, m")
     snow: Number = Field(0.6, ge=0, le=1, description="where it begins, as a share of the height")

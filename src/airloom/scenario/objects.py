@@ -48,7 +48,7 @@ class House(Placed):
     kind: Literal["house"]
     size: Size = Field((10.0, 8.0, 5.0), description="length, width, height of the walls, m")
     roof: Literal["gable", "hip", "flat"] = "gable"
-    roof_height: Extent = Field(3.0, le=100, description="above the walls, m; a flat one has none")
+    roof_height: Positive = Field(3.0, le=100, description="above the walls, m; a flat one has none")
     wall_colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; each its own if left out")
     roof_colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; each its own if left out")
 
@@ -65,8 +65,8 @@ class Post(Placed):
     """An upright pole."""
 
     kind: Literal["post"]
-    height: Extent = Field(2.0, le=500, description="m")
-    diameter: Extent = Field(0.1, le=50, description="m")
+    height: Positive = Field(2.0, le=500, description="m")
+    diameter: Positive = Field(0.1, le=50, description="m")
     colour: Colour = Field((120, 98, 74), description="red, green, blue, 0 … 255")
 
 
@@ -90,7 +90,7 @@ class Fence(Along):
 
     kind: Literal["fence"]
     form: Literal["rails", "pickets", "wire"] = "rails"
-    height: Extent = Field(1.2, le=50, description="m")
+    height: Positive = Field(1.2, le=50, description="m")
     spacing: Extent = Field(2.5, ge=0.2, description="between posts, m")
     colour: Colour | None = Field(None, description="red, green, blue, 0 … 255; wood if left out")
 
@@ -99,7 +99,7 @@ class PowerLine(Along):
     """Poles at the points of the path, wires that sag between them."""
 
     kind: Literal["power_line"]
-    height: Extent = Field(9.0, le=200, description="of the poles, m")
+    height: Positive = Field(9.0, le=200, description="of the poles, m")
     wires: Whole = Field(3, ge=1, le=12)
     sag: NonNegative = Field(0.8, le=50, description="of the wires in the middle between two poles, m")
 
@@ -108,8 +108,8 @@ class VineRow(Along):
     """Vines on a trellis, with posts."""
 
     kind: Literal["vine_row"]
-    height: Extent = Field(1.9, le=10, description="of the leaves' upper edge, m")
-    width: Extent = Field(0.6, le=5, description="m")
+    height: Positive = Field(1.9, le=10, description="of the leaves' upper edge, m")
+    width: Positive = Field(0.6, le=5, description="m")
     spacing: Extent = Field(5.0, ge=0.5, description="between posts, m")
     missing: Number = Field(0.0, ge=0, le=0.9, description="share of the row where plants have died, in gaps of 3 m")
 

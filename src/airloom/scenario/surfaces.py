@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from .coefficients import read_polar
-from .values import Bounded, Extent, Model, Name, NonNegative, Number, Vector3
+from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive, Vector3
 
 Angle = Number
 
@@ -106,10 +106,10 @@ class Aerodynamics(Model):
     area: Extent = Field(description="of the wing, m²")
     span: Extent = Field(description="m")
     chord: Extent | None = Field(None, description="mean aerodynamic chord, m; area over span if left out")
-    efficiency: Extent = Field(0.9, le=1.5, description="Oswald's, of induced drag")
+    efficiency: Positive = Field(0.9, le=1.5, description="Oswald's, of induced drag")
     lift_of_least_drag: Bounded = Field(0.0, description="C_L that has no induced drag")
     stall: Angle = Field(0.3, gt=0, lt=pi / 2, description="angle of attack where it stalls, rad")
-    blend: Extent = Field(15.0, le=1e4, description="how sharply it stalls, 1/rad")
+    blend: Positive = Field(15.0, le=1e4, description="how sharply it stalls, 1/rad")
     drag: Coefficient = Field(Coefficient(), description="`zero` is without induced drag, which is added")
     side: Coefficient = Field(Coefficient(), description="to the right")
     lift: Coefficient = Coefficient()

@@ -37,6 +37,7 @@ def test_a_model_of_many_files_hovers(tmp_path):
     assert (first.time_constant_up, first.time_constant_down) == (0.02, 0.03)
     assert vehicle.body.size == pytest.approx((0.3, 0.3, 0.08))
     assert (tmp_path / "out/meshes/hull.stl").exists()
+    assert vehicle.surfaces["base_link"].area == 0.3
     assert hovers(made)
 
 
@@ -50,13 +51,6 @@ def test_the_report_tells_what_was_understood_ignored_and_assumed(tmp_path):
     assert any("taken as gauss" in text for text in notes.assumed)
     report = (tmp_path / "out/import.md").read_text()
     assert all(text in report for text in notes.understood + notes.ignored + notes.assumed)
-
-
-def test_wings_are_kept_for_later(tmp_path):
-    import_model(models.drone(tmp_path), tmp_path / "out")
-    kept = (tmp_path / "out/kept.yaml").read_text()
-    assert "LiftDrag" in kept
-    assert "area: 0.3" in kept
 
 
 def test_sensors_have_their_places_and_noise(tmp_path):
@@ -130,8 +124,8 @@ def test_blades_of_ardupilot_are_rotors(tmp_path):
     assert [rotor["turns"] for rotor in made.content["rotors"].values()] == ["ccw", "ccw", "cw", "cw"]
 
 
-def test_what_swims_keeps_its_water(tmp_path):
-    """Thrusters push k ρ D⁴ ω²; damping is kept for later, and nothing in the air flies it."""
+def test_thrusters_are_rotors(tmp_path):
+    """They push k ρ D⁴ ω²; nothing in the air flies what swims."""
     thrusters = "".join(
         f"""<plugin filename="gz-sim-thruster-system" name="Thruster"><joint_name>rotor_{n}_joint</joint_name>
         <thrust_coefficient>0.004</thrust_coefficient><fluid_density>1000</fluid_density>
@@ -146,7 +140,7 @@ def test_what_swims_keeps_its_water(tmp_path):
     assert rotor["thrust_constant"] == pytest.approx(0.004 * 1000 * 0.1**4)
     assert rotor["thrust_constant"] * rotor["max_speed"] ** 2 == pytest.approx(40)
     assert made.content["controller"] is None
-    assert "xU: -13.7" in (tmp_path / "out/kept.yaml").read_text()
+    assert made.content["hull"]["damping"][0] == 13.7
     assert load_vehicle(str(made.file)).controller is None
 
 

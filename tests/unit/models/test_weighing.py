@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from tests import models
+from tests.step_files import StepBox
 
 from airloom.models.description import ModelError
 from airloom.models.solids import diagnose, measure, welded
@@ -104,3 +107,33 @@ def test_mistakes_in_parts(tmp_path, parts, told):
     (tmp_path / "parts.yaml").write_text(parts)
     with pytest.raises(ModelError, match=told):
         weigh_file(tmp_path / "parts.yaml")
+
+
+@pytest.mark.parametrize(("unit", "metres"), [("SI_UNIT(.MILLI.,.METRE.)", 1e-3), ("SI_UNIT($,.METRE.)", 1.0)])
+def test_a_part_as_cad_saves_it(tmp_path, unit, metres):
+    """STEP has units, so nobody is asked."""
+    pytest.importorskip("cascadio")
+    sides = np.array([0.2, 0.1, 0.004])
+    (tmp_path / "plate.step").write_text(str(StepBox(tuple(sides / metres), unit)))
+    (plate,) = weigh_file(tmp_path / "plate.step", {"density": 1600.0})
+    assert plate.diagnosis.is_solid
+    assert plate.inertial.mass == pytest.approx(1600 * sides.prod(), rel=1e-6)
+    np.testing.assert_allclose(plate.inertial.center, sides / 2, rtol=1e-6)
+    expected = plate.inertial.mass / 12 * (sides @ sides - sides**2)
+    np.testing.assert_allclose(np.diag(plate.inertial.inertia), expected, rtol=1e-6)
+
+
+def test_a_step_file_that_is_cut_off(tmp_path, capfd):
+    """One message; what the library prints is kept away."""
+    pytest.importorskip("cascadio")
+    (tmp_path / "cut.stp").write_text(str(StepBox((1, 1, 1)))[:2000])
+    with pytest.raises(ModelError, match="does not read it as STEP"):
+        weigh_file(tmp_path / "cut.stp", {"density": 1.0})
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_step_files_need_is_told(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cascadio", None)
+    (tmp_path / "plate.step").write_text(str(StepBox((1, 1, 1))))
+    with pytest.raises(ModelError, match=r"airloom\[step\].*save it as STL or GLB"):
+        weigh_file(tmp_path / "plate.step", {"density": 1.0})

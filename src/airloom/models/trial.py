@@ -1,0 +1,41 @@
+"""A scenario that tries what was imported: what hovers or dives holds a place, aeroplanes circle, others are let go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Values = dict[str, Any]
+CLEARANCE = 0.002  # m between body and ground at the start
+HEIGHT, HOVER_HEIGHT, DEPTH = 50.0, 2.0, 2.0  # m
+
+
+def trial_of_world(name: str) -> Values:
+    vehicle: Values = {"extends": "x500", "pose": {"position": [0.0, 0.0, 0.06]}}
+    return {"name": f"try_{name}", "duration": 20.0, "world": f"./{name}.yaml", "vehicles": {"drone": vehicle}}
+
+
+def trial_of_vehicle(name: str, vehicle: Values) -> Values:
+    flown: Values = {"extends": f"{name}.yaml"}
+    scenario: Values = {"name": f"try_{name}", "duration": 15.0, "vehicles": {name: flown}}
+    speed = (vehicle["controller"] or {}).get("cruise_speed")
+    if speed:
+        flown |= {"pose": {"position": [0.0, 0.0, HEIGHT]}, "motion": {"velocity": [speed, 0.0, 0.0]}}
+        scenario |= {"duration": 60.0, **_systems("circle", 0.0, HEIGHT)}
+    elif "hull" in vehicle:
+        flown["pose"] = {"position": [0.0, 0.0, -DEPTH]}
+        sea = {"terrain": {"kind": "plane", "height": -100.0}, "water": {"density": 1000.0}}
+        scenario |= {"duration": 30.0, "world": sea}
+        if vehicle["controller"] == {"kind": "rov"}:
+            scenario |= _systems("hold", 1.0, -DEPTH)
+    else:
+        body = vehicle["body"]
+        height = CLEARANCE - body["position"][2] + body["size"][2] / 2
+        flown["pose"] = {"position": [0.0, 0.0, round(max(height, 0.0), 6)]}
+        if vehicle["controller"]:
+            scenario |= _systems("hover", 1.0, HOVER_HEIGHT)
+    return scenario
+
+
+def _systems(name: str, at: float, height: float) -> Values:
+    points = [{"at": at, "position": [0.0, 0.0, height]}]
+    return {"systems": {name: {"kind": "waypoints", "points": points}}}

@@ -1,0 +1,185 @@
+"""Water: hulls from collisions, their damping and the water that they drag along; the water of a world.
+
+Signs are those of gz-sim (src/systems/hydrodynamics/Hydrodynamics.cc, which follows Fossen 2011): derivatives of
+damping and of added mass are negative where they resist. Buoyancy is that of all collisions (src/systems/buoyancy).
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from airloom.models.densities import inertial_of
+from airloom.models.description import Description, ModelError, Plugin, Pose, Shape
+from airloom.models.lumping import Body
+from airloom.models.plugins import (
+    is_buoyancy,
+    is_hydrodynamics,
+    is_thruster,
+    link_in,
+    many_in,
+    number_in,
+    place_of,
+    positive_in,
+    vector_in,
+    word_in,
+)
+from airloom.models.sensing import clean_name
+from airloom.models.yaml_text import plain
+
+Values = dict[str, Any]
+FORCES, MOTIONS = "xyzkmn", "UVWPQR"
+"""Axes of forces and of motions as SNAME (1950) names them."""
+MOST_SHAPES = 16
+LIGHTEST_WATER = 100.0  # kg/m³; what is lighter is air
+EVERYWHERE = 1000.0  # m, the level of water that has no surface
+
+
+def swims(description: Description) -> bool:
+    return any(is_thruster(p) or is_hydrodynamics(p) or is_buoyancy(p) for p in description.plugins)
+
+
+def find_hull(description: Description, body: Body) -> Values | None:
+    if not swims(description):
+        return None
+    shapes = _shapes(description, body)
+    if not shapes:
+        description.notes.assume("it swims, but nothing that touches of it has a volume: it has no hull and sinks")
+        return None
+    hull: Values = {"shapes": shapes}
+    added = np.zeros((6, 6))
+    for link in body.links:
+        if link.added_mass is not None:
+            added += _moved(link.added_mass, body.pose_of(link), body.inertial.center)
+    for plugin in filter(is_hydrodynamics, description.plugins):
+        added += _add_hydrodynamics(plugin, description, body, hull)
+    if added.any():
+        off = np.abs(added - np.diag(np.diag(added))).max()
+        hull["added_mass"] = plain(np.diag(added) if off < 1e-9 * np.abs(added).max() else (added + added.T) / 2)
+    description.notes.understand(f"a hull of {len(shapes)} shape{'s' * (len(shapes) != 1)}, by what touches of it")
+    return hull
+
+
+def _shapes(description: Description, body: Body) -> dict[str, Values]:
+    """Of all links; by volume alone where a plugin of Gazebo classic gives one."""
+    shapes: dict[str, Values] = {}
+    given = _given_volumes(description)
+    for link in body.links:
+        pose = body.pose_of(link)
+        if link.name in given:
+            center, volume = given[link.name]
+            shapes[clean_name(link.name, shapes)] = _ball(volume, pose.rotation @ center + pose.position)
+            continue
+        for shape in link.collisions:
+            if (made := _hull_shape(shape, pose, description)) is not None:
+                shapes[clean_name(shape.name or link.name, shapes)] = made
+    if len(shapes) > MOST_SHAPES:
+        names = list(shapes)[MOST_SHAPES:]
+        description.notes.ignore(f"a hull has {MOST_SHAPES} shapes here, so these displace nothing: {', '.join(names)}")
+    return dict(list(shapes.items())[:MOST_SHAPES])
+
+
+def _given_volumes(description: Description) -> dict[str, tuple[np.ndarray, float]]:
+    given = {}
+    for plugin in filter(is_buoyancy, description.plugins):
+        place = place_of(description, plugin)
+        for entry in many_in(plugin.values, "link"):
+            if word_in(entry, "volume"):
+                center = vector_in(entry, "center_of_volume", "0 0 0", place)
+                name = plugin.prefix + word_in(entry, "@name")
+                given[name] = (center, positive_in(entry, "volume", None, place))
+    return given
+
+
+def _hull_shape(shape: Shape, link: Pose, description: Description) -> Values | None:
+    pose = link @ shape.pose
+    where: Values = {"position": plain(pose.position)}
+    where |= {k: plain(a) for k, a in zip(("roll", "pitch", "yaw"), pose.euler, strict=True) if abs(a) > 1e-9}
+    if shape.kind == "box":
+        return {"kind": "box", "size": plain(shape.size), **where}
+    if shape.kind == "sphere":
+        return {"kind": "ball", "radius": plain(shape.size[0]), "position": plain(pose.position)}
+    if shape.kind in ("cylinder", "capsule"):
+        return {"kind": shape.kind, "radius": plain(shape.size[0]), "length": plain(shape.size[1]), **where}
+    name = shape.name or shape.kind
+    try:
+        solid = inertial_of([(shape, 1.0)], description.name).seen_from(link)
+    except ModelError as error:
+        description.notes.ignore(f"the collision {name} displaces no water: {error}")
+        return None
+    description.notes.assume(f"the collision {name} ({shape.kind}) displaces water as a ball of its volume")
+    return _ball(solid.mass, solid.center)
+
+
+def _ball(volume: float, center: np.ndarray) -> Values:
+    return {"kind": "ball", "radius": plain((3 * volume / (4 * pi)) ** (1 / 3)), "position": plain(center)}
+
+
+def _add_hydrodynamics(plugin: Plugin, description: Description, body: Body, hull: Values) -> np.ndarray:
+    """Its damping goes to the hull; the added mass about the vehicle's centre of mass is given back."""
+    v, place, notes = plugin.values, place_of(description, plugin), description.notes
+    pose = body.pose_of(link_in(description, plugin, "link_name"))
+    names = [(a + b, a + b + b, a + b + "abs" + b) for a, b in zip(FORCES, MOTIONS, strict=True)]
+    linear = np.array([number_in(v, name, 0.0, place) for name, _, _ in names])
+    square = np.array([number_in(v, old, 0.0, place) + number_in(v, new, 0.0, place) for _, old, new in names])
+    known = {name for each in names for name in each}
+    across = sorted(key for key in v if key[:1] in FORCES and key[1:2] in MOTIONS and key not in known)
+    if across:
+        notes.ignore(f"damping of one motion by another: {', '.join(across)}")
+    for key, values in (("damping", linear), ("quadratic_damping", square)):
+        if values.any():
+            total = np.array(hull.get(key, np.zeros(6))) + _resisting(values, key, description)
+            hull[key] = plain(_turned(total, pose.rotation))
+    added = np.array([[number_in(v, f"{a}Dot{b}", 0.0, place) for b in MOTIONS] for a in FORCES])
+    if word_in(v, "disable_added_mass").lower() in ("1", "true"):
+        return np.zeros((6, 6))
+    if np.trace(added) > 0:
+        notes.assume("added mass is positive in the file, as older Gazebos had it: it resists")
+        added = -added
+    return _moved(-(added + added.T) / 2, pose, body.inertial.center)
+
+
+def _resisting(values: np.ndarray, what: str, description: Description) -> np.ndarray:
+    if values.sum() > 0:
+        description.notes.assume(f"{what} is positive in the file: it resists")
+        return values
+    return -values
+
+
+def _turned(six: np.ndarray, rotation: np.ndarray) -> np.ndarray:
+    """Resistances along a link's axes as seen along the vehicle's."""
+    return np.concatenate([np.diag(rotation @ np.diag(part) @ rotation.T) for part in (six[:3], six[3:])])
+
+
+def _moved(matrix: np.ndarray, pose: Pose, to: np.ndarray) -> np.ndarray:
+    """An added mass about a link's origin, about another point of the vehicle (Fossen 2011, eq. 7.30)."""
+    turn = np.kron(np.eye(2), pose.rotation)
+    x, y, z = to - pose.position
+    shift = np.eye(6)
+    shift[:3, 3:] = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return shift.T @ turn @ matrix @ turn.T @ shift
+
+
+def water_of(values: Values, place: str) -> tuple[Values, str]:
+    """The world's water by Gazebo's Buoyancy plugin, and what it is in words."""
+    graded = values.get("graded_buoyancy")
+    if not isinstance(graded, dict):
+        density = positive_in(values, "uniform_fluid_density", 1000.0, place)
+        return {"level": EVERYWHERE, "density": density}, f"water all over, whose level is {EVERYWHERE:g} m here"
+    changes = sorted(
+        (number_in(change, "above_depth", None, place), positive_in(change, "density", None, place))
+        for change in many_in(graded, "density_change")
+    )
+    # From below: each density reaches up to the height of the next change.
+    densities = [positive_in(graded, "default_density", 1000.0, place), *(density for _, density in changes)]
+    tops = [*(height for height, _ in changes), EVERYWHERE]
+    wet = [(top, density) for top, density in zip(tops, densities, strict=True) if density >= LIGHTEST_WATER]
+    if not wet:
+        return {}, "air of another density, which is that of the world's weather here"
+    (level, density), *layers = reversed(wet)
+    water: Values = {"level": level, "density": density}
+    if layers:
+        water["layers"] = [{"below": top, "density": each} for top, each in layers]
+    return water, f"water below {level:g} m"
