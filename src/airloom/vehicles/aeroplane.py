@@ -92,14 +92,17 @@ class Aeroplane:
 
     def mixer(self, speed: float) -> np.ndarray:
         """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air."""
+        return np.linalg.pinv(self.effect(speed))
+
+    def effect(self, speed: float) -> np.ndarray:
+        """[axis, servo]: rad/s² about x, y, z for 1 rad of each at this speed through the air."""
         servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
 
         def turn(angles: np.ndarray) -> np.ndarray:
             return self.acceleration(speed, 0.0, 0.0, np.zeros(3), angles, rest)[3:]
 
         at = turn(np.zeros(servos))
-        effect = np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
-        return np.linalg.pinv(effect)
+        return np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
 
     def thrust(self, speed: float, rotor_speed: float) -> float:
         """Of all rotors along x at a speed through the air, N."""

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.autopilots import ardupilot_wire as wire
+from airloom.autopilots.pulses import Pulse, table_of
 from airloom.compiled import rows as row
 
 
@@ -60,7 +61,7 @@ def test_distances_out_of_range_are_numbers():
     readings = np.array([-np.inf, 3.0, np.inf])
     places = readings.ctypes.data + 8 * np.arange(3)
     numbers = np.zeros(wire.NUMBERS + 3)
-    wire.gather_ranges(places, np.array([40.0, 40.0, 40.0]), numbers)
+    wire.gather_readings(places, np.array([40.0, 40.0, 40.0]), numbers)
     assert numbers[-3:].tolist() == [0.0, 3.0, 80.0]
 
 
@@ -93,8 +94,8 @@ def test_outputs_turn_rotors():
     lane, rotors = 5, np.zeros(4 * row.ROTOR_WIDTH)
     rotors[row.MAX_SPEED + lane :: row.ROTOR_WIDTH] = [100.0, 100.0, 200.0, 100.0]
     data, _ = packet(1, [1000, 1500, 2000, 2200])
-    wire.turn_rotors(data, np.array([3, 2, 1, 0]), 1000, 2000, rotors, lane)
+    wire.turn_rotors(data, table_of(Pulse(output, 1000, 2000) for output in (4, 3, 2, 1)), rotors, lane)
     assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [100.0, 100.0, 100.0, 0.0]
     data, _ = packet(1)
-    wire.turn_rotors(data, np.array([0, 1, 2, 3]), 1000, 2000, rotors, lane)
+    wire.turn_rotors(data, table_of(Pulse(output, 1000, 2000) for output in (1, 2, 3, 4)), rotors, lane)
     assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [0, 0, 0, 0], "no output yet"
