@@ -111,7 +111,7 @@ def test_thrusters_of_a_sub_are_found_whatever_their_order_and_sense(order):
 
 
 def test_two_rotors_of_a_thruster_share_its_output():
-    four = HEAVY[:4] + [([0, -0.2, 0], [0, 0, -1]), ([0, 0.2, 0], [0, 0, -1])]
+    four = [*HEAVY[:4], ([0, -0.2, 0], [0, 0, -1]), ([0, 0.2, 0], [0, 0, -1])]
     both = [each for place, axis in four for each in ((place, axis), (place, [-part for part in axis]))]
     outputs = sub_outputs(airframe(rotors=rotors(*both), **HULL), None)
     assert outputs.params["FRAME_CONFIG"] == 1
