@@ -51,6 +51,7 @@ def test_a_plane_takes_off_circles_where_it_is_told_and_comes_home(tmp_path):
     params = {"TKOFF_ALT": 50, "RTL_ALTITUDE": 60, "WP_LOITER_RAD": 40}
     times, track, said = flown(tmp_path, "plane", 175, plane, **params)
     assert "done" in said, said
+    assert "\tairspeed\n" in (tmp_path / "run/autopilot-craft/console.txt").read_text(), "told as ArduPilot reads it"
     circling = (times > since(said, "circling") + 5) & (times < since(said, "on its way home"))
     radii = np.hypot(track[circling, 0], track[circling, 1] - 200.0)
     assert np.abs(radii - 40.0).max() < 12.0, "a circle around the place"

@@ -21,7 +21,7 @@ V_TAIL_LEFT, V_TAIL_RIGHT = Function(79, 2), Function(80, 4)
 IDLE = Function(0, 16)  # on which nothing comes
 LIFTS, MOTOR_1 = 5, 33  # the first output of rotors that lift a VTOL, and its function
 MUCH = 0.5  # of what the strongest servo does about an axis
-FLU_TO_ARDUPILOT = np.array([1.0, -1.0, -1.0])  # roll right, pitch up, yaw right
+FLU_TO_FRD = np.array([1.0, -1.0, -1.0])  # roll right, pitch up, yaw right
 UP = 0.7  # the part along z of an axis that lifts
 FULL_OUTPUT = np.radians(45.0)
 """What ArduPlane's controllers give for a servo at its end."""
@@ -31,10 +31,7 @@ RATE = 5.0  # 1/s in which an error of a rate is put right
 
 def plane_outputs(airframe: Airframe) -> Outputs:
     aeroplane = Aeroplane(airframe)
-    speed = CRUISE * aeroplane.stall_speed
-    if not np.isfinite(speed):
-        raise AutopilotFailed("flies aeroplanes, but the surfaces of this vehicle do not lift it")
-    answers = FLU_TO_ARDUPILOT[:, None] * aeroplane.effect(speed) * _way(airframe)
+    answers = answers_of_servos(aeroplane)
     roles = [_role(answer, np.abs(answers).max(axis=1)) for answer in answers.T]
     used = {function for function, _ in filter(None, roles)} | {THROTTLE}
     rotors, lifting = _rotors(airframe)
@@ -42,9 +39,14 @@ def plane_outputs(airframe: Airframe) -> Outputs:
     return Outputs({**params_of(used), **lifting, **_tuning(aeroplane, answers)}, rotors, servos)
 
 
-def _way(airframe: Airframe) -> np.ndarray:
-    """From the middle to the end, rad."""
-    return np.array([max(servo.highest, -servo.lowest) for servo in airframe.vehicle.servos.values()])
+def answers_of_servos(aeroplane: Aeroplane) -> np.ndarray:
+    """[axis, servo]: how an aeroplane at its cruising speed rolls right, pitches up and yaws right by each servo at its
+    end, rad/s².
+    """
+    if not np.isfinite(aeroplane.stall_speed):
+        raise AutopilotFailed("flies aeroplanes, but the surfaces of this vehicle do not lift it")
+    way = np.array([max(servo.highest, -servo.lowest) for servo in aeroplane.airframe.vehicle.servos.values()])
+    return FLU_TO_FRD[:, None] * aeroplane.effect(CRUISE * aeroplane.stall_speed) * way
 
 
 def _role(answer: np.ndarray, most: np.ndarray) -> tuple[Function, float] | None:

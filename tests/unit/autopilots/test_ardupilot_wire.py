@@ -21,8 +21,8 @@ def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
     return np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8), len(data)
 
 
-def reply(numbers, channels=0, battery=False, ranges=0):
-    text, ends = wire.literals(wire.reply_template(channels, battery, ranges))
+def reply(numbers, *told):
+    text, ends = wire.literals(wire.reply_template(*(told or (0, False, 0))))
     written = np.zeros(wire.LONGEST_REPLY, np.uint8)
     size = wire.write(text, ends, np.array(numbers), written)
     return written[:size].tobytes().decode()
@@ -42,13 +42,13 @@ def test_a_reply_is_a_line_of_json(numbers):
 
 
 def test_the_longest_reply_has_room():
-    most = wire.NUMBERS + wire.MOST_CHANNELS + 1 + wire.MOST_RANGES
-    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES)
+    most = wire.NUMBERS + wire.MOST_CHANNELS + 2 + wire.MOST_RANGES
+    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES, True)
     found = json.loads(text)
     assert len(text) < wire.LONGEST_REPLY
     assert list(found["rc"]) == [f"rc_{k}" for k in range(1, 13)]
     assert list(found["battery"]) == ["voltage"]
-    assert found["rng_6"] == -1e9 + 0.5
+    assert found["airspeed"] == found["rng_6"] == -1e9 + 0.5
 
 
 def test_what_it_looks_for_stands_before_what_begins_alike():
@@ -61,7 +61,7 @@ def test_distances_out_of_range_are_numbers():
     readings = np.array([-np.inf, 3.0, np.inf])
     places = readings.ctypes.data + 8 * np.arange(3)
     numbers = np.zeros(wire.NUMBERS + 3)
-    wire.gather_readings(places, np.array([40.0, 40.0, 40.0]), numbers)
+    wire.gather_readings(places, np.array([40.0, np.inf, 40.0]), numbers)
     assert numbers[-3:].tolist() == [0.0, 3.0, 80.0]
 
 
