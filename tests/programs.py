@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import airloom
-from airloom.autopilots import ardupilot, px4
+from airloom.autopilots import px4
+from airloom.autopilots.ardupilot_programs import PROGRAMS
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import find_program
 
@@ -25,9 +26,14 @@ def _is_found(name, variable, usual):
     return True
 
 
-needs_ardupilot = pytest.mark.skipif(
-    not _is_found("arducopter", "AIRLOOM_ARDUCOPTER", ardupilot.USUAL),
-    reason="no arducopter: build ArduPilot's SITL and set AIRLOOM_ARDUCOPTER",
+def _needs(program):
+    is_missing = not _is_found(program.binary, program.variable, program.usual)
+    reason = f"no {program.binary}: build ArduPilot's SITL and set {program.variable}"
+    return pytest.mark.skipif(is_missing, reason=reason)
+
+
+needs_ardupilot, needs_arduplane, needs_ardusub, needs_ardurover = (
+    _needs(PROGRAMS[name]) for name in ("copter", "plane", "sub", "rover")
 )
 needs_px4 = pytest.mark.skipif(
     not _is_found("px4", "AIRLOOM_PX4", px4.USUAL), reason="no px4: build PX4's SITL and set AIRLOOM_PX4"

@@ -83,7 +83,9 @@ vehicles:
         - {at: 20, rc: [1500, 1400, 1500, 1500]}
         - {at: 22, rc: [1600, 1500, 1500, 1500]}
         - {at: 24, rc: [1500, 1500, 1500, 1600]}
-      params: {FLTMODE_CH: 0, INITIAL_MODE: 2, ARMING_CHECK: 0, MOT_THST_EXPO: 1, MOT_THST_HOVER: 0.29}
+      params:
+        {FLTMODE_CH: 0, INITIAL_MODE: 2, ARMING_CHECK: 0, MOT_THST_EXPO: 1, MOT_THST_HOVER: 0.29,
+         RC3_MIN: 1000, RC3_MAX: 2000}
 """
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from math import pi
+from math import inf, pi
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -18,35 +18,38 @@ from airloom.autopilots import ardupilot_wire as wire
 from airloom.autopilots.ardupilot_faults import OWN
 from airloom.autopilots.ardupilot_line import ArduPilotLine
 from airloom.autopilots.ardupilot_names import both_generations
+from airloom.autopilots.ardupilot_outputs import outputs_of
+from airloom.autopilots.ardupilot_programs import PROGRAMS, ProgramName, program_for
 from airloom.autopilots.ardupilot_talk import Talk
 from airloom.autopilots.autopilot import AutopilotFailed
-from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
+from airloom.autopilots.layouts import LAYOUTS
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.pulses import Outputs, table_of
 from airloom.autopilots.relay import FIRST_PORT, PERIOD, PERIOD_ALONE, PORTS_APART, Relay
+from airloom.autopilots.sub_outputs import FRAMES
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
 from airloom.engines.lockstep import FILE, RESULT, address
 from airloom.loom.line import set_kernel_timeouts
 from airloom.plugin import Parameters
+from airloom.sensors.air_data import Airspeed
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
+from airloom.sensors.sensor import Sensor
+
+if TYPE_CHECKING:
+    from airloom.scenario.errors import KeyPath
+    from airloom.scenario.models import Scenario
+    from airloom.scenario.models import Vehicle as VehicleDescription
 
 PORT = 9002
 THIRD_PORT = 5763  # its SERIAL2, which is ours
 LOOK = 0.2  # s between two looks whether it is still alive
 SILENCE = 1.0  # s after which one that was attached may have been started again
-ADVICE = (
-    "Build ArduPilot's target 'copter' for the board 'sitl', and name the program by `binary`, by the variable "
-    "AIRLOOM_ARDUCOPTER or in the PATH"
-)
-USUAL = ("~/ardupilot/build/sitl/bin/arducopter", "ardupilot/build/sitl/bin/arducopter")
-DEFAULTS = "Tools/autotest/default_params/copter.parm"
-"""In ArduPilot's sources, seen from where they are built."""
-
 PARAMS = "airloom.parm"
 START_TIME = 1735689600  # s: its calendar begins with 2025 in every run, or equal runs would differ
-LOOP_RATE, FRAMES_A_LOOP = 400.0, 1.8
-"""ArduPilot's SCHED_LOOP_RATE, and how many frames it needs for each of its loops."""
+FRAMES_A_LOOP = 1.8  # that ArduPilot needs, of those that SCHED_LOOP_RATE says
+SIMULATED_AIRSPEED = 100  # ARSPD_TYPE
 SIMULATED_RANGEFINDER, LOOKS_DOWN, LOOKS_AHEAD = 100, 25, 0  # RNGFND1_TYPE and RNGFND1_ORIENT
 LOG_FROM_BOOT = {"LOG_DISARMED": 1}
 """A log that begins with arming is opened by a thread on the wall clock, and ArduPilot waits for it some frames."""
@@ -65,22 +68,19 @@ class RcInput(Parameters):
 
 
 class ArduPilotParameters(ProgramParameters):
-    frame: str | None = Field(None, description=f"{', '.join(LAYOUTS)}; the one that fits the rotors if left out")
+    program: ProgramName | None = Field(
+        None, description="which of ArduPilot's it is; the one that fits the vehicle if left out"
+    )
+    frame: str | None = Field(
+        None,
+        description=f"of a copter {', '.join(LAYOUTS)}; of a sub {', '.join(FRAMES)}; the one that fits the rotors if "
+        "left out",
+    )
     outputs: tuple[int, int] = Field((1000, 2000), description="at rest and at full speed, µs")
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
     rc: Channels | None = Field(None, description="channels of a remote control at the start, µs; none if left out")
     sticks: list[RcInput] = Field(default_factory=list, description="how the remote control is moved later")
     battery: float | None = Field(None, gt=0, description="voltage that ArduPilot is told, V; it does not change")
-
-    @model_validator(mode="after")
-    def _has_enough_frames(self) -> ArduPilotParameters:
-        least = FRAMES_A_LOOP * self.all_params.get("SCHED_LOOP_RATE", LOOP_RATE)
-        if self.rate < least:
-            raise ValueError(
-                f"rate: ArduPilot needs {FRAMES_A_LOOP:g} × SCHED_LOOP_RATE = {least:g} frames a second or more, got "
-                f"{self.rate:g}; raise rate or lower params.SCHED_LOOP_RATE"
-            )
-        return self
 
     @model_validator(mode="after")
     def _has_channels_for_the_sticks(self) -> ArduPilotParameters:
@@ -92,7 +92,7 @@ class ArduPilotParameters(ProgramParameters):
 
 
 class ArduPilot(ProgramAutopilot):
-    """ArduPilot SITL (arducopter) over its JSON interface, in lockstep."""
+    """ArduPilot SITL over its JSON interface, in lockstep: arducopter, arduplane, ardusub or ardurover."""
 
     Parameters: ClassVar[type[ArduPilotParameters]] = ArduPilotParameters
     parameters: ArduPilotParameters
@@ -103,25 +103,42 @@ class ArduPilot(ProgramAutopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        self._sort = PROGRAMS[self.parameters.program or program_for(self.vehicle.description)]
         self._line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._door: socket.socket | None = None
         self._relay: Relay | None = None
         self._talk: Talk | None = None
 
+    @classmethod
+    def mistakes_in(
+        cls, parameters: ProgramParameters, name: str, vehicle: VehicleDescription, scenario: Scenario
+    ) -> Iterator[tuple[KeyPath, str]]:
+        assert isinstance(parameters, ArduPilotParameters)
+        yield from super().mistakes_in(parameters, name, vehicle, scenario)
+        program = PROGRAMS[parameters.program or program_for(vehicle)]
+        least = FRAMES_A_LOOP * parameters.all_params.get("SCHED_LOOP_RATE", program.loop_rate)
+        if parameters.rate < least:
+            yield (
+                ("rate",),
+                f"{program.binary} needs {FRAMES_A_LOOP:g} × SCHED_LOOP_RATE = {least:g} frames a second or more, got "
+                f"{parameters.rate:g}; raise rate or lower params.SCHED_LOOP_RATE",
+            )
+
     def open(self, folder: Path) -> None:
         self._listen()
-        frame, motors = self._layout()
+        wanted, airframe = self.parameters, self.vehicle.airframe
+        outputs = outputs_of(self._sort.name, airframe, wanted.frame, self.given_motors(), wanted.outputs)
         self._warn_of_a_slow_imu()
-        self._fill_wire(motors)
+        self._fill_wire(outputs)
         for sticks in self.parameters.sticks:
             self.sim.call_at(sticks.at, partial(setattr, self, "rc", sticks.rc))
-        params = self._params(frame)
+        params = self._params(outputs)
         folder.mkdir(parents=True, exist_ok=True)
         text = "".join(f"{name} {digits(value)}\n" for name, value in both_generations(params).items())
         (folder / PARAMS).write_text(text)
         if self.parameters.attach:
             line = ArduPilotLine(THIRD_PORT + PORTS_APART * self.instance)
-            command = self._command("arducopter", "tcp:0", [f"ARDUPILOT/{DEFAULTS}", folder / PARAMS])
+            command = self._command(self._sort.binary, "tcp:0", [f"ARDUPILOT/{self._sort.defaults}", folder / PARAMS])
             self.wait_for_command(shlex.join(map(str, command)))
         else:
             line, self._relay = ArduPilotLine(), Relay(FIRST_PORT + PORTS_APART * self.instance, self.way())
@@ -142,18 +159,19 @@ class ArduPilot(ProgramAutopilot):
     def address(self) -> str:
         return f"tcp:127.0.0.1:{FIRST_PORT + PORTS_APART * self.instance}"
 
-    def _fill_wire(self, motors: list[int]) -> None:
-        rc, battery, ranges = self.parameters.rc or [], self.parameters.battery, self._rangefinders()
-        template = wire.reply_template(len(rc), battery is not None, len(ranges))
+    def _fill_wire(self, outputs: Outputs) -> None:
+        rc, battery, readings = self.parameters.rc or [], self.parameters.battery, self._told_sensors()
+        ranges = self._rangefinders()
+        template = wire.reply_template(len(rc), battery is not None, len(ranges), len(readings) > len(ranges))
         self._literals, self._ends = wire.literals(template)
         self._numbers = np.zeros(template.count("#"))
         self._numbers[wire.NUMBERS :][: len(rc)] = rc
         if battery is not None:
             self._numbers[wire.NUMBERS + len(rc)] = battery
         self._reply, self._packet = np.zeros(wire.LONGEST_REPLY, np.uint8), np.zeros(wire.LONGEST_PACKET, np.uint8)
-        self._motors = np.array(motors) - 1
-        self._ranges = np.zeros(len(ranges), np.int64)
-        self._farthest = np.array([sensor.parameters.max_distance for sensor in ranges])
+        self._rotor_pulses, self._servo_pulses = table_of(outputs.rotors), table_of(outputs.servos)
+        self._readings = np.zeros(len(readings), np.int64)
+        self._farthest = np.array([getattr(sensor.parameters, "max_distance", inf) for sensor in readings])
         row = self.wire
         row[FILE], row[wire.LAST_FRAME] = self._line.fileno(), -1
         row[wire.LITERALS], row[wire.ENDS], row[wire.PIECES] = (
@@ -163,18 +181,26 @@ class ArduPilot(ProgramAutopilot):
         )
         row[wire.NUMBERS_OF], row[wire.COUNT] = address(self._numbers), self._numbers.size
         row[wire.REPLY], row[wire.PACKET] = address(self._reply), address(self._packet)
-        row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
-        row[wire.LOWEST], row[wire.HIGHEST] = self.parameters.outputs
-        row[wire.RANGES], row[wire.FARTHEST], row[wire.RANGE_COUNT] = (
-            address(self._ranges),
+        row[wire.ROTOR_PULSES], row[wire.ROTORS] = address(self._rotor_pulses), len(outputs.rotors)
+        row[wire.SERVO_PULSES], row[wire.SERVOS] = address(self._servo_pulses), len(outputs.servos)
+        row[wire.READINGS], row[wire.FARTHEST], row[wire.READING_COUNT] = (
+            address(self._readings),
             address(self._farthest),
-            self._ranges.size,
+            self._readings.size,
         )
 
     def settle(self) -> None:
         super().settle()
-        for k, sensor in enumerate(self._rangefinders()):
-            self._ranges[k] = address(self.sim.fleet.reading(sensor))
+        for k, sensor in enumerate(self._told_sensors()):
+            self._readings[k] = address(self.sim.fleet.reading(sensor))
+
+    def _told_sensors(self) -> list[Sensor]:
+        """Those that are told as one number each: airspeed, then distances."""
+        return [*self._airspeed(), *self._rangefinders()]
+
+    def _airspeed(self) -> list[Airspeed]:
+        """That of the vehicle, if it has one."""
+        return [sensor for sensor in self.vehicle.sensors if isinstance(sensor, Airspeed)][:1]
 
     def _rangefinders(self) -> list[Rangefinder]:
         """Those of the vehicle, as many as ArduPilot has room for."""
@@ -289,8 +315,9 @@ class ArduPilot(ProgramAutopilot):
 
     def _started(self, folder: Path, line: ArduPilotLine) -> Program:
         assert self._relay is not None
-        binary = find_program(self.parameters.binary, "AIRLOOM_ARDUCOPTER", "arducopter", USUAL, ADVICE)
-        defaults = [path for path in (parent / DEFAULTS for parent in binary.parents) if path.is_file()][:1]
+        sort = self._sort
+        binary = find_program(self.parameters.binary, sort.variable, sort.binary, sort.usual, sort.advice)
+        defaults = [path for path in (parent / sort.defaults for parent in binary.parents) if path.is_file()][:1]
         command = self._command(binary, self._relay.device, [*defaults, PARAMS])
         return Program([*command, "--serial2", line.device, *self.parameters.arguments], folder)
 
@@ -303,9 +330,10 @@ class ArduPilot(ProgramAutopilot):
             "--start-time", START_TIME, "--defaults", ",".join(map(str, defaults)),
         ]  # fmt: skip
 
-    def _params(self, frame: str) -> dict[str, float]:
-        layout = LAYOUTS[frame]
-        params: dict[str, float] = {"FRAME_CLASS": layout.frame_class, "FRAME_TYPE": layout.frame_type, **LOG_FROM_BOOT}
+    def _params(self, outputs: Outputs) -> dict[str, float]:
+        params: dict[str, float] = {**outputs.params, **LOG_FROM_BOOT}
+        if self._airspeed():
+            params |= {"ARSPD_TYPE": SIMULATED_AIRSPEED, "ARSPD_USE": 1}
         for k, sensor in enumerate(self._rangefinders(), 1):
             mounted = sensor.parameters
             params[f"RNGFND{k}_TYPE"] = SIMULATED_RANGEFINDER
@@ -314,26 +342,16 @@ class ArduPilot(ProgramAutopilot):
             params[f"RNGFND{k}_MAX_CM"] = 100 * mounted.max_distance
         return {**params, **self.parameters.all_params}
 
-    def _layout(self) -> tuple[str, list[int]]:
-        """The frame, and for each rotor the output that drives it."""
-        frame, motors, rotors = self.parameters.frame, self.given_motors(), self.vehicle.airframe.rotors
-        if frame is not None and frame not in LAYOUTS:
-            raise AutopilotFailed(f"knows no frame '{frame}': {', '.join(LAYOUTS)}")
-        if frame is not None and motors is not None:
-            return frame, motors
-        for name in LAYOUTS if frame is None else [frame]:
-            if found := outputs_of_rotors(LAYOUTS[name], rotors):
-                return name, motors or found
-        raise AutopilotFailed(
-            f"flies {frame or ', '.join(LAYOUTS)}, but this vehicle has other rotors, by their places or the ways they "
-            "turn; change them, or name both `frame` and `motors`"
-        )
-
     def _warn_of_a_slow_imu(self) -> None:
         rate, fastest = self.parameters.rate, max(s.rate for s in self.vehicle.sensors if isinstance(s, Imu))
         if fastest < rate:
             text = f"its IMU reads {fastest:g} times a second, but its autopilot is told {rate:g} times: raise its rate"
             self.sim.event(self.vehicle.name, text, level="warning")
+
+    def conclude(self) -> None:
+        """Who does not fly has nothing to say of a landing."""
+        if self._sort.flies:
+            super().conclude()
 
     def close(self) -> None:
         for each in (self._talk, self._line, self._door):

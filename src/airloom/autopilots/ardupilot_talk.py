@@ -15,7 +15,7 @@ from airloom.autopilots.ardupilot_names import other_name
 from airloom.autopilots.programs import ProgramAutopilot, digits
 
 PERIOD = 0.1  # s between two looks at the line
-LOOKS_A_GREETING, ALWAYS_THERE = 10, "FRAME_CLASS"  # ArduPilot tells its texts only to whom it has heard since its boot
+LOOKS_A_GREETING, ALWAYS_THERE = 10, "LOG_BITMASK"  # ArduPilot tells its texts only to whom it has heard since its boot
 PATIENCE = 10.0  # s in which ArduPilot must have been heard
 QUESTIONS_A_LOOK = 10  # for parameters by two names each; it has room for 20
 OFTEN_ENOUGH = 20  # times to be asked for a parameter that it knows

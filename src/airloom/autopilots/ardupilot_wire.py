@@ -30,12 +30,14 @@ NOT_HEARD, REPEATED, NONSENSE, OVERTAKEN = -1, -2, -3, -4
 """Results of hearing instead of a frame count."""
 
 # Columns of the wire: the reply and its size, the packet and the last frame count, the template's pieces and numbers,
-# the rotors' outputs, the widths of a pulse at rest and at full speed, and the rangefinders: addresses of their
-# readings, and how far they see.
+# what pulses mean to rotors and to servos, and the sensors that are told as a number: addresses of their readings, and
+# how far they see.
 (
-    REPLY, SIZE, PACKET, LAST_FRAME, LITERALS, ENDS, PIECES, NUMBERS_OF, COUNT, MOTORS, ROTORS, LOWEST, HIGHEST,
-    RANGES, FARTHEST, RANGE_COUNT,
+    REPLY, SIZE, PACKET, LAST_FRAME, LITERALS, ENDS, PIECES, NUMBERS_OF, COUNT, ROTOR_PULSES, ROTORS, SERVO_PULSES,
+    SERVOS, READINGS, FARTHEST, READING_COUNT,
 ) = range(OWN, OWN + 16)  # fmt: skip
+OUTPUT, REST, FULL, LEAST, PULSE = range(5)
+"""Columns of a pulse, see `pulses.Pulse`, and their number."""
 
 NUMBERS = 20
 MOST_CHANNELS, MOST_RANGES = 12, 6
@@ -46,13 +48,15 @@ TEMPLATE = (
 """A number for each #. ArduPilot looks for a word, not for a key: one that begins like another comes after it."""
 
 
-def reply_template(channels: int, battery: bool, ranges: int) -> str:
+def reply_template(channels: int, battery: bool, ranges: int, airspeed: bool = False) -> str:
     """What every vehicle tells, and what else this one does."""
     parts = [TEMPLATE]
     if channels:
         parts.append('"rc":{' + ",".join(f'"rc_{k + 1}":#' for k in range(channels)) + "}")
     if battery:
         parts.append('"battery":{"voltage":#}')
+    if airspeed:
+        parts.append('"airspeed":#')
     parts += [f'"rng_{k + 1}":#' for k in range(ranges)]
     return ",".join(parts) + "}\n"
 
@@ -68,7 +72,8 @@ def tell(w, rotors, i, tick, wire):
     """The timestamp begins with a frame instead of 0, at which ArduPilot would take its clock from the wall."""
     numbers, reply = numbers_at(wire[NUMBERS_OF], wire[COUNT]), bytes_at(wire[REPLY], LONGEST_REPLY)
     gather(w, i, (tick + wire[TICKS]) * wire[STEP_NS] / NS_PER_SECOND, numbers)
-    gather_ranges(integers_at(wire[RANGES], wire[RANGE_COUNT]), numbers_at(wire[FARTHEST], wire[RANGE_COUNT]), numbers)
+    count = wire[READING_COUNT]
+    gather_readings(integers_at(wire[READINGS], count), numbers_at(wire[FARTHEST], count), numbers)
     ends = integers_at(wire[ENDS], wire[PIECES])
     literals = bytes_at(wire[LITERALS], ends[-1])
     wire[SIZE] = write(literals, ends, numbers, reply)
@@ -88,7 +93,8 @@ def hear(w, rotors, i, tick, wire):
     if wire[RESULT] >= 0:
         wire[LAST_FRAME] = wire[RESULT]
         note(wire, tick, HEARD, wire[PACKET], size)
-        turn_rotors(packet, integers_at(wire[MOTORS], wire[ROTORS]), wire[LOWEST], wire[HIGHEST], rotors, i)
+        turn_rotors(packet, integers_at(wire[ROTOR_PULSES], PULSE * wire[ROTORS]), rotors, i)
+        move_servos(packet, integers_at(wire[SERVO_PULSES], PULSE * wire[SERVOS]), w, i)
 
 
 @compiled
@@ -106,7 +112,7 @@ def gather(w, i, time, numbers):
 
 
 @compiled
-def gather_ranges(readings, farthest, numbers):
+def gather_readings(readings, farthest, numbers):
     """The last numbers of the reply: what lies at the addresses `readings`, with digits instead of ±∞ out of range."""
     for k in range(readings.size):
         distance = numbers_at(readings[k], 1)[0]
@@ -165,11 +171,25 @@ def frame_count(packet, size, last_frame):
 
 
 @compiled
-def turn_rotors(packet, motors, lowest, highest, rotors, i):
-    """Servo output motors[k] in µs → the speed of rotor k: from rest at `lowest` to the most at `highest`."""
-    for k in range(motors.size):
-        at = FIRST_OUTPUT + 2 * motors[k]
-        width = np.int64(packet[at]) | np.int64(packet[at + 1]) << 8
-        share = (width - lowest) / (highest - lowest)
+def _share(packet, pulse):
+    """Of the way from rest to full; nothing while no pulse comes."""
+    at = FIRST_OUTPUT + 2 * pulse[OUTPUT]
+    width = np.int64(packet[at]) | np.int64(packet[at + 1]) << 8
+    if width == 0:
+        return 0.0
+    share = (width - pulse[REST]) / (pulse[FULL] - pulse[REST])
+    return min(max(share, float(pulse[LEAST])), 1.0)
+
+
+@compiled
+def turn_rotors(packet, pulses, rotors, i):
+    """Rotor k turns at its share of its most speed."""
+    for k in range(pulses.size // PULSE):
         rotor = k * row.ROTOR_WIDTH + i
-        rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * min(max(share, 0.0), 1.0)
+        rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * _share(packet, pulses[k * PULSE :])
+
+
+@compiled
+def move_servos(packet, pulses, w, i):
+    for k in range(pulses.size // PULSE):
+        w[row.SERVO + k * row.LANES + i] = _share(packet, pulses[k * PULSE :])

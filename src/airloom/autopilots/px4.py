@@ -17,6 +17,7 @@ from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
 from airloom.autopilots.px4_console import Console
+from airloom.autopilots.px4_wings import wing_params
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.relay import FIRST_PORT, PORTS_APART, Datagrams, Relay
 from airloom.autopilots.sensor_messages import MOST_VALUES
@@ -82,6 +83,7 @@ class PX4(ProgramAutopilot):
         row[wire.VALUES], row[wire.FOUND_AT] = address(self._values), address(self._found)
         row[wire.SPEAKER_AT], row[wire.SENSORS] = address(self._speaker), address(self._sensors)
         row[wire.MOTORS], row[wire.ROTORS] = address(self._motors), self._motors.size
+        row[wire.SERVOS] = len(self.vehicle.description.servos)
 
     def settle(self) -> None:
         super().settle()
@@ -241,7 +243,7 @@ class PX4(ProgramAutopilot):
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
             params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
             params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
-        return {**params, **self.parameters.all_params}
+        return {**params, **wing_params(airframe, self._motors), **self.parameters.all_params}
 
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""

@@ -38,6 +38,7 @@ from airloom.autopilots.sensor_messages import (
     fill_gps,
     fill_sensors,
     fill_truth,
+    move_servos,
     new_reading,
     turn_rotors,
 )
@@ -55,11 +56,12 @@ for a time that has not been told; the connection is gone."""
 
 # Columns of the wire: frames to send, how long they are and how much was sent; the time whose answer is awaited, and
 # whether it has ever answered; the stream that comes, and which part of it is unread; room for values, for who speaks
-# and for what was found; the sensors, and the range of the rangefinder in cm; the world; the rotors' outputs.
+# and for what was found; the sensors, and the range of the rangefinder in cm; the world; the rotors' outputs,
+# and how many servos have those after them.
 (
     DATA, SIZE, SENT, AWAITED, IS_AWAKE, STREAM, FIRST, END, VALUES, SPEAKER_AT, FOUND_AT, SENSORS, NEAREST, FARTHEST,
-    WORLD, MOTORS, ROTORS,
-) = range(OWN, OWN + 17)  # fmt: skip
+    WORLD, MOTORS, ROTORS, SERVOS,
+) = range(OWN, OWN + 18)  # fmt: skip
 NOBODY = -1  # is awaited
 
 LONGEST_DATA = 4 * LONGEST_FRAME
@@ -121,6 +123,7 @@ def hear(w, rotors, i, tick, wire):
                 return
             if values[0] == wire[AWAITED]:
                 turn_rotors(values, integers_at(wire[MOTORS], wire[ROTORS]), rotors, i)
+                move_servos(values, wire[ROTORS], wire[SERVOS], w, i)
                 wire[RESULT] = ANSWERED
                 return
         wire[FIRST], wire[END] = 0, keep_unread(stream, found[NEXT], wire[END])

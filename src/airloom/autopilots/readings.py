@@ -9,6 +9,7 @@ import numpy as np
 
 from airloom.autopilots import sensor_messages as told
 from airloom.engines.lockstep import address
+from airloom.sensors.air_data import Airspeed
 from airloom.sensors.barometer import Barometer
 from airloom.sensors.gnss import Gnss
 from airloom.sensors.imu import Imu
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 SomeSensor = TypeVar("SomeSensor", bound=Sensor)
 SENSORS: dict[type[Sensor], int] = {
     Imu: told.IMU, Magnetometer: told.MAGNETOMETER, Barometer: told.BAROMETER, Gnss: told.GNSS,
-    Rangefinder: told.RANGEFINDER,
+    Rangefinder: told.RANGEFINDER, Airspeed: told.AIRSPEED,
 }  # fmt: skip
 """Rows of those that autopilots are told of."""
 

@@ -1,4 +1,5 @@
-"""What the sensors of a vehicle read as values of MAVLink's messages to autopilots, and outputs as speeds of rotors.
+"""What the sensors of a vehicle read as values of MAVLink's messages to autopilots, and outputs as speeds of rotors
+and angles of servos.
 
 HIL_SENSOR, HIL_GPS, DISTANCE_SENSOR, HIL_STATE_QUATERNION; HIL_ACTUATOR_CONTROLS.
 """
@@ -17,16 +18,17 @@ from airloom.world.ground import W_ALTITUDE, W_LATITUDE, W_LONGITUDE
 
 # Sensors that autopilots are told of, and of each: addresses of its reading and of its stamp, and the last stamp that
 # was told.
-IMU, MAGNETOMETER, BAROMETER, GNSS, RANGEFINDER, KINDS = range(6)
+IMU, MAGNETOMETER, BAROMETER, GNSS, RANGEFINDER, AIRSPEED, KINDS = range(7)
 READING_AT, STAMP_AT, LAST_STAMP, SENSOR_COLUMNS = range(4)
 
 MOST_VALUES = 24
 FIRST_CONTROL = 2  # of the values of HIL_ACTUATOR_CONTROLS: after time and flags
 
-IMU_FIELDS, MAGNETOMETER_FIELDS, BAROMETER_FIELDS = 0x03F, 0x1C0, 0x1A00
+IMU_FIELDS, MAGNETOMETER_FIELDS, BAROMETER_FIELDS, AIRSPEED_FIELDS = 0x03F, 0x1C0, 0x1A00, 0x400
 GAUSS, HECTOPASCAL, CELSIUS = 1e4, 1e-2, 273.15
 DEGREES, E7 = 180.0 / pi, 1e7
 STANDARD_PRESSURE, STANDARD_TEMPERATURE, STANDARD_GRAVITY = 101325.0, 288.15, 9.80665
+STANDARD_DENSITY = 1.225  # kg/m³, by which an airspeed is indicated
 ACCURACY, VERTICAL_ACCURACY = 30.0, 40.0  # cm, of a position by GNSS as its receiver believes
 FIX_3D, SATELLITES = 3, 12
 LASER, DOWN = 0, 25  # kinds of distance sensor and of its direction, by MAVLink
@@ -41,6 +43,14 @@ def turn_rotors(values, motors, rotors, i):
         rotors[rotor + row.TARGET] = rotors[rotor + row.MAX_SPEED] * (
             min(max(share, 0.0), 1.0) if isfinite(share) else 0.0
         )
+
+
+@compiled
+def move_servos(values, first, count, w, i):
+    """Outputs from `first` on, −1 … 1, are those of the servos in their order."""
+    for k in range(count):
+        told = values[FIRST_CONTROL + first + k]
+        w[row.SERVO + k * row.LANES + i] = min(max(told, -1.0), 1.0) if isfinite(told) else 0.0
 
 
 @compiled
@@ -79,6 +89,11 @@ def fill_sensors(sensors, values):
         values[10], values[13] = r[0] * HECTOPASCAL, r[1] - CELSIUS
         values[12] = STANDARD_TEMPERATURE / LAPSE * (1.0 - (r[0] / STANDARD_PRESSURE) ** (1.0 / EXPONENT))
         fields |= BAROMETER_FIELDS
+    at = new_reading(sensors, AIRSPEED)
+    if at != 0:
+        airspeed = numbers_at(at, READING_WIDTH)[0]
+        values[11] = 0.5 * STANDARD_DENSITY * airspeed * airspeed * HECTOPASCAL
+        fields |= AIRSPEED_FIELDS
     values[14] = fields
     return fields
 

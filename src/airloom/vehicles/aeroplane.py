@@ -103,15 +103,8 @@ class Aeroplane:
 
         If the file has a mixer, with the servos that it names for each axis.
         """
-        servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
-
-        def turn(angles: np.ndarray) -> np.ndarray:
-            return self.acceleration(speed, 0.0, 0.0, np.zeros(3), angles, rest)[3:]
-
-        at = turn(np.zeros(servos))
-        effect = np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
         given = self._given_mixer
-        return given @ np.linalg.pinv(effect @ given)
+        return given @ np.linalg.pinv(self.effect(speed) @ given)
 
     @cached_property
     def _given_mixer(self) -> np.ndarray:
@@ -121,6 +114,16 @@ class Aeroplane:
             return np.eye(len(vehicle.servos))
         axes = vehicle.mixer.axes.values()
         return np.array([[shares.get(servo, 0.0) for shares in axes] for servo in vehicle.servos])
+
+    def effect(self, speed: float) -> np.ndarray:
+        """[axis, servo]: rad/s² about x, y, z for 1 rad of each at this speed through the air."""
+        servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
+
+        def turn(angles: np.ndarray) -> np.ndarray:
+            return self.acceleration(speed, 0.0, 0.0, np.zeros(3), angles, rest)[3:]
+
+        at = turn(np.zeros(servos))
+        return np.array([(turn(NUDGE * e) - at) / NUDGE for e in np.eye(servos)]).T
 
     def thrust(self, speed: float, rotor_speed: float) -> float:
         """Of all rotors along x at a speed through the air, N."""

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from airloom.autopilots import ardupilot_wire as wire
+from airloom.autopilots.pulses import Pulse, table_of
 from airloom.compiled import rows as row
 
 
@@ -20,8 +21,8 @@ def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
     return np.frombuffer(data.ljust(wire.LONGEST_PACKET, b"\0"), np.uint8), len(data)
 
 
-def reply(numbers, channels=0, battery=False, ranges=0):
-    text, ends = wire.literals(wire.reply_template(channels, battery, ranges))
+def reply(numbers, *told):
+    text, ends = wire.literals(wire.reply_template(*(told or (0, False, 0))))
     written = np.zeros(wire.LONGEST_REPLY, np.uint8)
     size = wire.write(text, ends, np.array(numbers), written)
     return written[:size].tobytes().decode()
@@ -41,13 +42,13 @@ def test_a_reply_is_a_line_of_json(numbers):
 
 
 def test_the_longest_reply_has_room():
-    most = wire.NUMBERS + wire.MOST_CHANNELS + 1 + wire.MOST_RANGES
-    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES)
+    most = wire.NUMBERS + wire.MOST_CHANNELS + 2 + wire.MOST_RANGES
+    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES, True)
     found = json.loads(text)
     assert len(text) < wire.LONGEST_REPLY
     assert list(found["rc"]) == [f"rc_{k}" for k in range(1, 13)]
     assert list(found["battery"]) == ["voltage"]
-    assert found["rng_6"] == -1e9 + 0.5
+    assert found["airspeed"] == found["rng_6"] == -1e9 + 0.5
 
 
 def test_what_it_looks_for_stands_before_what_begins_alike():
@@ -60,7 +61,7 @@ def test_distances_out_of_range_are_numbers():
     readings = np.array([-np.inf, 3.0, np.inf])
     places = readings.ctypes.data + 8 * np.arange(3)
     numbers = np.zeros(wire.NUMBERS + 3)
-    wire.gather_ranges(places, np.array([40.0, 40.0, 40.0]), numbers)
+    wire.gather_readings(places, np.array([40.0, np.inf, 40.0]), numbers)
     assert numbers[-3:].tolist() == [0.0, 3.0, 80.0]
 
 
@@ -93,8 +94,8 @@ def test_outputs_turn_rotors():
     lane, rotors = 5, np.zeros(4 * row.ROTOR_WIDTH)
     rotors[row.MAX_SPEED + lane :: row.ROTOR_WIDTH] = [100.0, 100.0, 200.0, 100.0]
     data, _ = packet(1, [1000, 1500, 2000, 2200])
-    wire.turn_rotors(data, np.array([3, 2, 1, 0]), 1000, 2000, rotors, lane)
+    wire.turn_rotors(data, table_of(Pulse(output, 1000, 2000) for output in (4, 3, 2, 1)), rotors, lane)
     assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [100.0, 100.0, 100.0, 0.0]
     data, _ = packet(1)
-    wire.turn_rotors(data, np.array([0, 1, 2, 3]), 1000, 2000, rotors, lane)
+    wire.turn_rotors(data, table_of(Pulse(output, 1000, 2000) for output in (1, 2, 3, 4)), rotors, lane)
     assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [0, 0, 0, 0], "no output yet"

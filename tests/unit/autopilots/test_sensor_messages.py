@@ -55,6 +55,9 @@ def test_sensors_have_px4s_units_and_axes():
     assert told.abs_pressure == pytest.approx(954.61)
     assert told.pressure_alt == pytest.approx(500.0, abs=1.0), "954.61 hPa is 500 m in the standard atmosphere"
     assert told.temperature == pytest.approx(11.75)
+    sensors.publish(messages.AIRSPEED, 20.0)
+    told = sensors.told()
+    assert (told.fields_updated, told.diff_pressure) == (messages.AIRSPEED_FIELDS, pytest.approx(2.45)), "½ ρ v², hPa"
 
 
 def test_only_what_is_new_is_told():
@@ -112,3 +115,10 @@ def test_outputs_turn_rotors():
     values[messages.FIRST_CONTROL :][:4] = 0.5, np.nan, 2.0, -1.0
     messages.turn_rotors(values, np.array([2, 0, 1, 3]), rotors, lane)
     assert rotors[row.TARGET + lane :: row.ROTOR_WIDTH].tolist() == [100.0, 50.0, 0.0, 0.0]
+
+
+def test_outputs_after_those_of_the_rotors_move_servos():
+    w, lane, values = np.zeros(row.WIDTH), 2, np.zeros(messages.MOST_VALUES)
+    values[messages.FIRST_CONTROL :][:5] = 0.7, -0.5, np.nan, 2.0, 0.25
+    messages.move_servos(values, 1, 4, w, lane)
+    assert w[row.SERVO + lane :: row.LANES][:4].tolist() == [-0.5, 0.0, 1.0, 0.25]

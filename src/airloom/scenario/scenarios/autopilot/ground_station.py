@@ -191,9 +191,18 @@ class Station:
                 late = ", ".join(drone.name for drone in self.drones if not is_so(drone))
                 sys.exit(f"gave up after {patience:g} s: {what}: {late}")
             self._turn = self._next_turn()
-            for drone in self.drones:
-                drone.position = _place(self._turn.vehicles[drone.name].position)
-                drone.listen(self._turn.time)
+            self._listen()
+
+    def stay(self) -> None:
+        """Listen until the run is over."""
+        for turn in self._turns:
+            self._turn = turn
+            self._listen()
+
+    def _listen(self) -> None:
+        for drone in self.drones:
+            drone.position = _place(self._turn.vehicles[drone.name].position)
+            drone.listen(self._turn.time)
 
     def _next_turn(self) -> Turn:
         for turn in self._turns:
