@@ -17,7 +17,7 @@ import numpy as np
 
 from airloom.errors import Refusal, RunError, UserError
 from airloom.keeper import Kept, how_it_ended
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
+from airloom.radio.medium import ARRIVAL, EVERYBODY, Arrivals, Frame, Jammer, Outcomes
 from airloom.radio.ns3 import protocol
 from airloom.radio.ns3.installation import helper_program
 from airloom.radio.ns3.setup import lines
@@ -113,14 +113,14 @@ class Ns3Medium:
             link, longest = self.radio.link, self.radio.longest
             raise Refusal(f"a frame of {frame.size} bytes: one of {link} has at most {longest} bytes of payload")
 
-    def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
+    def advance(self, until_ns: int, positions: np.ndarray) -> Arrivals:
         blocked = [] if self.links is None else list(zip(*np.nonzero(~self.links), strict=True))
         body = protocol.run_body(until_ns, positions, self._waiting, self.jammers, blocked)
         self._waiting.clear()
-        heard = self._table(b"R", body, b"A", protocol.ARRIVAL)
+        heard = self._table(b"R", body, b"A", ARRIVAL)
         self._history.update(body)
         self._history.update(heard.tobytes())
-        return list(map(Arrival._make, heard.tolist()))
+        return Arrivals(heard)
 
     def add_node(self, name: str) -> None:
         self.names.append(name)

@@ -27,7 +27,6 @@ HEAD = struct.Struct("<Ic")
 LENGTH = struct.Struct("<I")
 LONGEST = 1 << 30
 
-ARRIVAL = np.dtype([("number", "<i8"), ("receiver", "<i8"), ("heard_ns", "<i8"), ("strength", "<f8")])
 COUNTS = np.dtype([(name, "<i8") for name in Outcomes._fields])
 FLOW = np.dtype(
     [
