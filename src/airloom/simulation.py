@@ -325,6 +325,8 @@ class Simulation:
         self.engine.hash_into(digest)
         if self.radio is not None:
             self.radio.hash_into(digest)
+        for system in self.systems.values():
+            system.hash_into(digest)
         return digest.hexdigest()
 
     # -- the way of a tick -------------------------------------------------------------------------------------------

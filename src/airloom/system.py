@@ -61,6 +61,9 @@ class System(Plugin):
         """Numbers for the run's summary; nothing if there are none."""
         return {}
 
+    def hash_into(self, digest: Any) -> None:
+        """Feed what it remembers and may still act on to the digest of the state, as bytes: `digest.update(…)`."""
+
     @classmethod
     def overrides(cls, hook: str) -> bool:
         return getattr(cls, hook) is not getattr(System, hook)

@@ -217,3 +217,16 @@ def test_the_same_again_after_a_reset_and_at_any_steps(made):
 def test_what_does_not_fit_is_refused(made, overrides, words):
     with pytest.raises(ScenarioError, match=words):
         made(**overrides)
+
+
+def test_what_a_station_means_to_say_and_what_it_has_heard_is_part_of_the_state(made):
+    sim, other = made(), made()
+    for one in (sim, other):
+        one.run(until=1)
+    assert sim.state_hash() == other.state_hash()
+    other.systems["base"].order("a", {"takeoff": 2})
+    assert sim.state_hash() != other.state_hash(), "an order of which nothing has been sent yet"
+    sim.systems["base"].order("a", {"takeoff": 2})
+    assert sim.state_hash() == other.state_hash()
+    other.systems["base"].picture["a"].link.hear(0)
+    assert sim.state_hash() != other.state_hash()

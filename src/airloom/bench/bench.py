@@ -95,6 +95,7 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
         found["eye that nobody wants"] = _unwanted_eye
     for name, nodes, rate, side in (
         ("1000 radios × 10 Hz", 1000, 10.0, 1000.0),
+        ("1000 radios in 300 m", 1000, 10.0, 300.0),
         ("40 radios × 1 kHz", 40, 1000.0, 20.0),
     ):
         found[name] = partial(_radio, name, nodes, rate, side)

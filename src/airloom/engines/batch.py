@@ -14,6 +14,7 @@ from airloom.engines.lockstep import NO_WIRES, next_frame, tell_and_hear
 from airloom.engines.tick import effects_of, keep_mean_acceleration, look_and_think, prepare_forces
 from airloom.physics.contact import corner_forces
 from airloom.physics.integrators import step_euler, step_rk4
+from airloom.physics.standing import stand_still
 from airloom.scenario.models import Scenario
 
 
@@ -29,6 +30,7 @@ def advance_batch(first_block, end_block, tick, ticks, dt, rk4, flight, sensing,
                 step_rk4(w, flight.world, effects, parameters, dt)
             else:
                 step_euler(w, flight.world, effects, parameters, dt)
+            stand_still(w, flight.world, rk4)
             keep_mean_acceleration(w, dt)
             look_and_think(b, t + 1, flight, sensing, record_ticks, first_record)
 

@@ -1,8 +1,8 @@
 """Ground contact of the batch engine: a spring and a damper at each corner of the body's box, with friction.
 
 A corner at depth d below the ground is pushed out along the ground's normal with N = k d − c v_n (never pulled) and
-held back sideways with μ N v_t / √(v_t² + ε²), Coulomb friction smoothed at creeping speeds: on a slope below
-the friction angle a vehicle creeps at ε s/√(1 − s²), s = tan α/μ, 7 mm/s on a slope of 0.2 at a step of 1 ms.
+held back sideways with μ N v_t / √(v_t² + ε²), Coulomb friction smoothed at creeping speeds. By this alone a vehicle
+on a slope below the friction angle would creep at ε s/√(1 − s²), s = tan α/μ: `standing` holds it.
 Stiffness and damping follow from the mass, so that a vehicle on four corners is an oscillator of CONTACT_FREQUENCY: it
 sinks g/ω² when at rest, 0.7 mm. The MuJoCo engine has its own contacts and does not use this.
 """
@@ -28,15 +28,20 @@ CREEP = 20.0  # m/s for each second of step: the shorter the step, the closer to
 
 @compiled
 def add_ground_contact(w, world):
-    if _is_any_near(w, world):
+    if is_any_near(w, world):
         for corner in range(8):
             _place_corner(w, corner & 1, corner & 2, corner & 4)
             _look_at_ground(w, world)
-            _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
+            _push_corner(w, contact_frequency(world), CREEP * world[W_STEP])
 
 
 @compiled
-def _is_any_near(w, world):
+def contact_frequency(world):
+    return min(CONTACT_FREQUENCY, 0.3 / world[W_STEP])
+
+
+@compiled
+def is_any_near(w, world):
     """Below the highest point of all ground, a comparison for eight at once; then below the highest nearby."""
     near = False
     for i in range(LANES):
@@ -67,7 +72,7 @@ def corner_forces(w: np.ndarray, lanes: int, world: np.ndarray) -> tuple[np.ndar
         w[row.FX : row.FX + 3 * LANES] = 0.0
         _place_corner(w, corner & 1, corner & 2, corner & 4)
         _look_at_ground(w, world)
-        _push_corner(w, min(CONTACT_FREQUENCY, 0.3 / world[W_STEP]), CREEP * world[W_STEP])
+        _push_corner(w, contact_frequency(world), CREEP * world[W_STEP])
         force = np.einsum("jki,ki->ij", turns, w[row.FX : row.FX + 3 * LANES].reshape(3, LANES))[:lanes]
         touching = np.any(force != 0.0, axis=1)
         points.append(w[CORNER_X : CORNER_X + 3 * LANES].reshape(3, LANES)[:, :lanes].T[touching].copy())
@@ -89,6 +94,23 @@ def _place_corner(w, front, left, top):
         w[CORNER_X + i] = w[row.PX + i] + w[row.R00 + i] * bx + w[row.R01 + i] * by + w[row.R02 + i] * bz
         w[CORNER_Y + i] = w[row.PY + i] + w[row.R10 + i] * bx + w[row.R11 + i] * by + w[row.R12 + i] * bz
         w[CORNER_Z + i] = w[row.PZ + i] + w[row.R20 + i] * bx + w[row.R21 + i] * by + w[row.R22 + i] * bz
+
+
+@compiled
+def look_at_corner(w, world, i, corner, frequency):
+    """A corner of vehicle `i`: its place in the body, the slopes of the ground there, and how hard it is pushed out, N;
+    0 if it does not touch.
+    """
+    bx = w[row.BOX_CX + i] + (w[row.BOX_X + i] if corner & 1 else -w[row.BOX_X + i])
+    by = w[row.BOX_CY + i] + (w[row.BOX_Y + i] if corner & 2 else -w[row.BOX_Y + i])
+    bz = w[row.BOX_CZ + i] + (w[row.BOX_Z + i] if corner & 4 else -w[row.BOX_Z + i])
+    x = w[row.PX + i] + w[row.R00 + i] * bx + w[row.R01 + i] * by + w[row.R02 + i] * bz
+    y = w[row.PY + i] + w[row.R10 + i] * bx + w[row.R11 + i] * by + w[row.R12 + i] * bz
+    z = w[row.PZ + i] + w[row.R20 + i] * bx + w[row.R21 + i] * by + w[row.R22 + i] * bz
+    height, east, north = ground(world, x, y)
+    nz = 1.0 / sqrt(1.0 + east * east + north * north)
+    push = w[row.MASS + i] * 0.25 * frequency * frequency * (height - z) * nz
+    return bx, by, bz, east, north, max(push, 0.0)
 
 
 @compiled

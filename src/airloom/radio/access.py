@@ -44,7 +44,10 @@ def backoff_begins(e, a, node):
 @compiled
 def count_down(e, a, node):
     """Take the slots off that have passed while the medium was idle."""
-    n, begins = e.nodes[node], backoff_begins(e, a, node)
+    n = e.nodes[node]
+    if n.slots == 0:
+        return
+    begins = backoff_begins(e, a, node)
     passed = min((e.clock[NOW] - begins) // a.slot, n.slots)
     if passed > 0:
         n.slots -= passed

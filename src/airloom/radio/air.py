@@ -11,7 +11,7 @@ from math import exp, log10
 
 from airloom.compiled import compiled
 from airloom.radio.access import ANSWER, END, SENSE, TIMEOUT, finish, ring, sense_medium
-from airloom.radio.channel import faded, fill_row
+from airloom.radio.channel import fade_row, fill_row
 from airloom.radio.fading import uniforms
 from airloom.radio.medium import EVERYBODY
 from airloom.radio.phy import (
@@ -61,12 +61,10 @@ def transmit(e, a, c, key, epoch, node, kind, to, number, attempt, size, rate):
     ring(e, SENSE, node, now + DETECTION_NS)
     ring(e, END, node, n.until_ns)
     purpose = FADING_OF_DATA if kind == DATA else FADING_OF_ACKNOWLEDGEMENT
+    fade_row(c, e, node, key, number, attempt, purpose)
     for k in range(n.row):
-        other = e.who[node, k]
-        power = faded(c, e.mean[node, k], e.distance[node, k], key, number, attempt, other, purpose)
-        e.power[node, k] = power if power >= c.least_mw else 0.0
-        if power >= c.least_mw:
-            add_signal(e, node, other, power)
+        if e.power[node, k] > 0.0:
+            add_signal(e, node, e.who[node, k], e.power[node, k])
 
 
 @compiled
@@ -94,9 +92,9 @@ def settle(e, node):
     header, data = sender.from_ns + PREAMBLE_NS, sender.from_ns + PREAMBLE_NS + SIGNAL_NS
     snr = n.followed_power / (n.noise + n.jamming + max(n.incident - n.followed_power, 0.0))
     in_header, in_data = min(now, data) - max(since, header), now - max(since, data)
-    if in_header > 0:
+    if in_header > 0 and snr < e.clear_from[0, 0]:
         n.errors += in_header * e.megabits[0] / US * error_events(e.ratios, 0, 0, snr)
-    if in_data > 0:
+    if in_data > 0 and snr < e.clear_from[sender.rate, sender.is_long]:
         events = error_events(e.ratios, sender.rate, sender.is_long, snr)
         n.errors += in_data * e.megabits[sender.rate] / US * events
     n.settled_ns = now
@@ -161,9 +159,7 @@ def decode(e, a, key, sender, node):
     """Whether a frame that was followed to its end is understood, and what then happens."""
     s, n = e.nodes[sender], e.nodes[node]
     n.follows = NOBODY
-    purpose = LUCK_OF_DATA if s.sends == DATA else LUCK_OF_ACKNOWLEDGEMENT
-    u, _, _, _ = uniforms(key, s.number, s.attempt, node, purpose)
-    if s.is_cut == 1 or u >= exp(-n.errors):
+    if s.is_cut == 1 or not is_lucky(key, s, node, n.errors):
         e.counts[node, COLLISIONS if n.is_spoiled == 1 else NOISE_LOSSES] += 1
         n.error_until = e.clock[NOW] + SIFS_NS + SLOWEST_ACK_NS
     elif s.sends == ACKNOWLEDGEMENT:
@@ -176,6 +172,16 @@ def decode(e, a, key, sender, node):
     else:
         acknowledgement = air_time(ACK_BYTES, e.megabits[a.acknowledgement_rate])
         n.reserved_until = max(n.reserved_until, e.clock[NOW] + SIFS_NS + acknowledgement)
+
+
+@compiled
+def is_lucky(key, sender, node, errors):
+    """Whether a frame is understood in which so many errors begin in the mean."""
+    if errors == 0.0:
+        return True
+    purpose = LUCK_OF_DATA if sender.sends == DATA else LUCK_OF_ACKNOWLEDGEMENT
+    u, _, _, _ = uniforms(key, sender.number, sender.attempt, node, purpose)
+    return u < exp(-errors)
 
 
 @compiled

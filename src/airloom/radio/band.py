@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from airloom.basics.collector import without_collecting
 from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matches
 from airloom.errors import RunError
 from airloom.radio.faults import Fault, Jamming, Off, OneWay, PacketFault, Reception
 from airloom.radio.jitter import spread
 from airloom.radio.ledger import Ledger
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Medium
+from airloom.radio.medium import EVERYBODY, Arrivals, Frame, Medium
 from airloom.radio.packet import EVERYBODY as ALL
 from airloom.radio.packet import LONGEST, Packet, PacketError
 from airloom.radio.packets import Sent
@@ -140,8 +141,9 @@ class Band:
         frames = spread(leaving, self._jitter_ns, self._seed)
         self.medium.send(frames, [self._on_air[frame.number].content for frame in frames])
         self._waiting = []
-        for arrival in self.medium.advance(until_ns, positions):
-            self._deliver(arrival)
+        arrivals = self.medium.advance(until_ns, positions)
+        with without_collecting():
+            self._deliver(arrivals)
 
     def _disturb(self, medium: Medium, positions: np.ndarray) -> None:
         """What faults do to the air."""
@@ -155,24 +157,28 @@ class Band:
             if isinstance(fault, Off):
                 positions[[fault.hits(node.name) for node in self.nodes]] = NOWHERE
 
-    def _deliver(self, arrival: Arrival) -> None:
-        it, receiver = self._on_air.get(arrival.number), self.nodes[arrival.receiver]
-        if it is None or not (it.to == ALL or matches(receiver.name, it.to)):
-            return
-        packet = Packet(it.sender.name, it.to, it.content, it.stamp_ns, arrival.heard_ns, arrival.strength, self.name)
-        packets = [packet]
-        for fault in self.faults.values():
-            if isinstance(fault, PacketFault) and fault.hits(receiver.name):
-                struck = [
-                    fault.strikes(Reception(arrival.number, arrival.receiver, one), self._seed) for one in packets
-                ]
-                packets = [one for some in struck for one in some]
+    def _deliver(self, arrivals: Arrivals) -> None:
+        faults = [fault for fault in self.faults.values() if isinstance(fault, PacketFault)]
         kept = self.ledger.heard if self.ledger.is_kept else None
-        for one in packets:
-            receiver.hear(one)
-            if kept is not None:
-                number, node = arrival.number, arrival.receiver
-                kept.append((self._numbers[one.sender], it.time_ns, number, node, one.heard_ns, one.strength))
+        for number, node, heard_ns, strength in arrivals.table.tolist():
+            it, receiver = self._on_air.get(number), self.nodes[node]
+            if it is None or not (it.to == ALL or matches(receiver.name, it.to)):
+                continue
+            packet = Packet(it.sender.name, it.to, it.content, it.stamp_ns, heard_ns, strength, self.name)
+            packets = self._struck(faults, Reception(number, node, packet)) if faults else (packet,)
+            for one in packets:
+                receiver.hear(one)
+                if kept is not None:
+                    kept.append((self._numbers[one.sender], it.time_ns, number, node, one.heard_ns, one.strength))
+
+    def _struck(self, faults: list[PacketFault], reception: Reception) -> list[Packet]:
+        """What becomes of a packet: none, or itself or something else, or several."""
+        packets = [reception.packet]
+        for fault in faults:
+            if fault.hits(self.nodes[reception.receiver].name):
+                struck = [fault.strikes(reception._replace(packet=one), self._seed) for one in packets]
+                packets = [one for some in struck for one in some]
+        return packets
 
     def forget_the_unheard(self, now_ns: int) -> None:
         """Numbers count up with the time, so the oldest come first."""

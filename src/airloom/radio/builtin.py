@@ -17,7 +17,7 @@ from airloom.radio.access import KINDS
 from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, fill_row, reach_of
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
-from airloom.radio.medium import EVERYBODY, Arrival, Frame, Jammer, Outcomes
+from airloom.radio.medium import ARRIVAL, EVERYBODY, Arrivals, Frame, Jammer, Outcomes
 from airloom.radio.obstruction import HOW, IGNORED
 from airloom.radio.path_loss import LAWS, LIGHT
 from airloom.radio.phy import (
@@ -29,11 +29,12 @@ from airloom.radio.phy import (
     SIFS_NS,
     UNHEEDED_DB,
     acknowledgement_rate,
+    clear_from,
     error_ratios,
     noise_floor_dbm,
 )
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, HEARD_FRAME, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.state import ARRIVED, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
 from airloom.radio.timers import new_timers, set_timer
 from airloom.scenario.radio import RATES, LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
@@ -132,6 +133,8 @@ class BuiltinMedium:
             mean=np.empty((nodes, nodes)),
             distance=np.empty((nodes, nodes)),
             power=np.empty((nodes, nodes)),
+            words=np.empty((4, nodes), dtype=np.uint64),
+            uniform=np.empty((4, nodes)),
             transmitted=np.empty(nodes),
             reach=np.empty(nodes),
             world=np.empty(0) if self._land is None else self._land.array,
@@ -139,9 +142,10 @@ class BuiltinMedium:
             heights=np.empty(nodes),
             phases=np.empty((nodes, WAVES if self._channel.shadowing > 0.0 else 0, 4)),
             links=np.empty((0, nodes), dtype=bool),
-            ratios=error_ratios(),
+            ratios=(ratios := error_ratios()),
+            clear_from=clear_from(ratios),
             megabits=np.array(RATES, dtype=np.int64),
-            arrivals=np.empty(max(COLLECTED, nodes), dtype=HEARD_FRAME),
+            arrivals=np.empty(max(COLLECTED, nodes), dtype=ARRIVAL),
             counts=np.zeros((nodes, len(Outcomes._fields)), dtype=np.int64),
             clock=np.zeros(3, dtype=np.int64),
         )
@@ -172,21 +176,21 @@ class BuiltinMedium:
         given = np.concatenate([self._given, given])
         self._given = given[np.lexsort((given[:, 3], given[:, 0]))]
 
-    def advance(self, until_ns: int, positions: np.ndarray) -> list[Arrival]:
+    def advance(self, until_ns: int, positions: np.ndarray) -> Arrivals:
         self._take_places(positions)
         ether, until = self._ether, -(-until_ns // self._stretch)
         here = self.is_on & np.isfinite(positions).all(axis=1)
         begin_interval(ether, self._access, here, self._floor, self._noise_from_elsewhere())
-        heard: list[Arrival] = []
+        heard: list[np.ndarray] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
             ether.clock[ARRIVED] = 0
             is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until)
-            arrivals = ether.arrivals[: ether.clock[ARRIVED]]
-            arrivals["heard_ns"] *= self._stretch
-            heard += map(Arrival._make, arrivals.tolist())
+            heard.append(ether.arrivals[: ether.clock[ARRIVED]].copy())
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
-        return heard
+        arrivals = np.concatenate(heard)
+        arrivals["heard_ns"] *= self._stretch
+        return Arrivals(arrivals)
 
     def _noise_from_elsewhere(self) -> np.ndarray:
         """At each node, mW."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from airloom.compiled import compiled
-from airloom.radio.fading import NAKAGAMI, NO_FADING, nakagami, rician
+from airloom.radio.fading import NO_FADING, RICIAN, fill_uniforms, nakagami, nakagami_after_all, rician
 from airloom.radio.obstruction import IGNORED, obstruction
 from airloom.radio.path_loss import FREE_SPACE, LOG_DISTANCE, path_loss
 from airloom.radio.shadowing import shadowing
@@ -107,18 +107,30 @@ def add_jamming(channel, e, place, power, noise):
 
 
 @compiled
-def faded(channel, mean, distance, key, number, attempt, receiver, purpose):
-    """The power, mW, with which one frame arrives."""
-    if channel.fading == NO_FADING or mean < channel.steady_mw:
-        return mean
-    if channel.fading == NAKAGAMI:
-        shape = channel.shapes[2]
-        if distance < channel.shape_distances[0]:
-            shape = channel.shapes[0]
-        elif distance < channel.shape_distances[1]:
-            shape = channel.shapes[1]
-        return mean * nakagami(shape, key, number, attempt, receiver, purpose)
-    return mean * rician(channel.shapes[0], key, number, attempt, receiver, purpose)
+def fade_row(channel, e, sender, key, number, attempt, purpose):
+    """The power, mW, with which one frame arrives at each who may hear its sender; 0 where it does not count."""
+    count = e.nodes[sender].row
+    if channel.fading != NO_FADING:
+        fill_uniforms(key, number, attempt, e.who[sender], count, purpose, e.words, e.uniform)
+    for k in range(count):
+        power = e.mean[sender, k]
+        if channel.fading != NO_FADING and power >= channel.steady_mw:
+            power *= fading(channel, e, sender, k, key, number, attempt, purpose)
+        e.power[sender, k] = power if power >= channel.least_mw else 0.0
+
+
+@compiled
+def fading(channel, e, sender, k, key, number, attempt, purpose):
+    """By how much a frame arrives stronger than in the mean."""
+    if channel.fading == RICIAN:
+        return rician(channel.shapes[0], e.uniform[0, k], e.uniform[1, k])
+    shape, apart = channel.shapes[2], e.distance[sender, k]
+    if apart < channel.shape_distances[0]:
+        shape = channel.shapes[0]
+    elif apart < channel.shape_distances[1]:
+        shape = channel.shapes[1]
+    gain = nakagami(shape, e.uniform[0, k], e.uniform[1, k], e.uniform[2, k], e.uniform[3, k])
+    return gain if gain >= 0.0 else nakagami_after_all(shape, key, number, attempt, e.who[sender, k], purpose)
 
 
 def reach_of(channel: Channel, power: np.ndarray) -> np.ndarray:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Callable
-from heapq import heappop, heappush
+from operator import itemgetter
 
 from airloom.radio.packet import Packet
 
@@ -19,25 +20,29 @@ class Inbox:
     def put(self, packet: Packet, time_ns: int) -> bool:
         """Keep it until its time has come and logic asks for it; whether there was room."""
         self._count += 1
-        heappush(self._packets, (time_ns, self._count, packet))
-        if len(self._packets) <= MOST_WAITING:
+        packets, waiting = self._packets, (time_ns, self._count, packet)
+        if not packets or packets[-1] < waiting:
+            packets.append(waiting)
+        else:
+            insort(packets, waiting)
+        if len(packets) <= MOST_WAITING:
             return True
-        heappop(self._packets)
+        del packets[0]
         return False
 
     def receive(self) -> list[Packet]:
         """What was heard since this was last asked."""
-        now, packets = self._now_ns(), []
-        while self._packets and self._packets[0][0] <= now:
-            packets.append(heappop(self._packets)[2])
-        return packets
+        count = bisect_right(self._packets, self._now_ns(), key=itemgetter(0))
+        heard = [packet for _, _, packet in self._packets[:count]]
+        del self._packets[:count]
+        return heard
 
     def waiting(self) -> list[tuple[int, int, Packet]]:
         """In the order in which it will be given: the time and the number of each, and what it is."""
-        return sorted(self._packets)
+        return self._packets.copy()
 
     def forget(self) -> None:
-        self._packets: list[tuple[int, int, Packet]] = []
+        self._packets: list[tuple[int, int, Packet]] = []  # in order: nearly all come so
         self._count = 0
 
 

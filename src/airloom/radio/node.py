@@ -46,7 +46,9 @@ class Node:
     def hear(self, packet: Packet) -> None:
         """Keep a packet until its time has come and logic asks for it."""
         self.heard += 1
-        inbox = next((ear for ear in self._ears if ear.hears(packet)), self._inbox)
+        inbox = self._inbox
+        if self._ears:
+            inbox = next((ear for ear in self._ears if ear.hears(packet)), inbox)
         told = packet._replace(heard_ns=self.clock(packet.heard_ns)) if self.clocks else packet
         self.lost += not inbox.put(told, packet.heard_ns)
 

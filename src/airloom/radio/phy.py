@@ -98,6 +98,14 @@ def error_ratios() -> np.ndarray:
     return -np.expm1(-8.0 * np.array(EXAMPLES)[None, :, None] * events[:, None, :])
 
 
+def clear_from(ratios: np.ndarray) -> np.ndarray:
+    """The linear signal-to-noise ratio from which no frame at all is lost, [rate, short or long]; of the best links
+    nothing has to be worked out.
+    """
+    steps = SNR_STEPS - np.argmax(ratios[..., ::-1] > 0.0, axis=-1)
+    return np.asarray(10.0 ** (0.1 * (LOWEST_SNR_DB + SNR_STEP_DB * (steps + 1))))
+
+
 @compiled
 def error_events(ratios, rate, is_long, snr):
     """How many decoding errors begin in a bit at a linear signal-to-noise ratio, in the mean.

@@ -37,7 +37,6 @@ NODE = np.dtype(
 )  # fmt: skip
 """A node. Times in ns, powers in mW. In compiled code `e.nodes[node]` is the node itself, no copy of it."""
 QUEUED = np.dtype([("number", _INT), ("to", _INT), ("size", _INT), ("time_ns", _INT)])
-HEARD_FRAME = np.dtype([("number", _INT), ("receiver", _INT), ("heard_ns", _INT), ("strength", _FLOAT)])
 
 
 class Access(NamedTuple):
@@ -72,6 +71,9 @@ class Ether(NamedTuple):
     mean: np.ndarray
     distance: np.ndarray
     power: np.ndarray
+    words: np.ndarray
+    """Random numbers for a row, [draw, k], as words and between 0 and 1."""
+    uniform: np.ndarray
     transmitted: np.ndarray
     """dBm of each node, and how far it counts at best, m."""
     reach: np.ndarray
@@ -81,6 +83,7 @@ class Ether(NamedTuple):
     phases: np.ndarray
     links: np.ndarray
     ratios: np.ndarray
+    clear_from: np.ndarray
     megabits: np.ndarray
     arrivals: np.ndarray
     counts: np.ndarray

@@ -17,6 +17,7 @@ _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW, _32, _11 = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(11)
 _TO_UNIT = 2.0**-53
+ROUNDS = 10
 
 
 def stream_key(seed: int, *names: str) -> int:
@@ -29,11 +30,28 @@ def stream_key(seed: int, *names: str) -> int:
 def philox(c0, c1, c2, c3, key):
     """Four random 32-bit words for a 128-bit counter and a 64-bit key."""
     k0, k1 = key & _LOW, key >> _32
-    for _ in range(10):
-        a, b = _M0 * c0, _M1 * c2
-        c0, c1, c2, c3 = (b >> _32) ^ c1 ^ k0, b & _LOW, (a >> _32) ^ c3 ^ k1, a & _LOW
+    for _ in range(ROUNDS):
+        c0, c1, c2, c3 = _round(c0, c1, c2, c3, k0, k1)
         k0, k1 = (k0 + _W0) & _LOW, (k1 + _W1) & _LOW
     return c0, c1, c2, c3
+
+
+@compiled
+def _round(c0, c1, c2, c3, k0, k1):
+    a, b = _M0 * c0, _M1 * c2
+    return (b >> _32) ^ c1 ^ k0, b & _LOW, (a >> _32) ^ c3 ^ k1, a & _LOW
+
+
+@compiled
+def philox_side_by_side(words, count, key):
+    """The same for many counters at once, [word, counter], in place: the processor does several in one go."""
+    k0, k1 = key & _LOW, key >> _32
+    for _ in range(ROUNDS):
+        for i in range(count):
+            words[0, i], words[1, i], words[2, i], words[3, i] = _round(
+                words[0, i], words[1, i], words[2, i], words[3, i], k0, k1
+            )
+        k0, k1 = (k0 + _W0) & _LOW, (k1 + _W1) & _LOW
 
 
 @compiled

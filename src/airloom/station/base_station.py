@@ -177,6 +177,14 @@ class BaseStation(System):
             seconds = (now_ns - one.given_ns) * 1e-9
             self._sim.event(self.name, f"{vehicle} has order {one.number}, {seconds:.2f} s after it was given")
 
+    # -- what it remembers -------------------------------------------------------------------------------------------
+
+    def hash_into(self, digest: Any) -> None:
+        under_way = [one.remembered() for one in self._under_way.values()]
+        digest.update(repr((self._counts, under_way, self._beat.count, self.picture.remembered())).encode())
+        for onboard in self.onboard.values():
+            digest.update(repr(onboard.remembered()).encode())
+
     # -- the end -----------------------------------------------------------------------------------------------------
 
     def conclude(self, sim: Simulation) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.station.words import Got, Piece, in_pieces
@@ -40,6 +40,9 @@ class Dispatch:
         self.attempts += 1
         self._due_ns = now_ns + round(retry * NS_PER_SECOND)
         yield from self._missing.values()
+
+    def remembered(self) -> tuple[Any, ...]:
+        return self.number, self.content, self.attempts, self._due_ns, list(self._missing)
 
     def acknowledge(self, got: Got, now_ns: int) -> bool:
         """Whether all of it has arrived by this."""

@@ -37,6 +37,9 @@ class Flight:
             return Doing.ORDER
         return Doing.HOLDS if self.order else Doing.ELSE
 
+    def remembered(self) -> tuple[Any, ...]:
+        return self.order, self.item, self.state.name, self._is_without_link
+
     def obey(self, number: int, items: Sequence[Any], again_from: int | None) -> None:
         """Leave whatever is flown, also by a mission of the scenario's, for a new order."""
         self._leave()

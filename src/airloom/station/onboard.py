@@ -60,6 +60,10 @@ class Onboard:
         if self._telemetry.is_due(self._sim.time_ns):
             self._send(telemetry_word(self._how_it_is()))
 
+    def remembered(self) -> tuple[Any, ...]:
+        mind = (self.link.heard_ns, self.link.is_lost, self.battery, self._telemetry.count, self._coming, self._pieces)
+        return (*mind, self.flight.remembered())
+
     def _listen(self) -> None:
         for packet in self._ear.receive():
             word = understood(packet.content)

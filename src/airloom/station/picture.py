@@ -59,6 +59,12 @@ class Picture(Mapping[str, Seen]):
             if (news := seen.link.look(now_ns)) is not None:
                 yield name, news
 
+    def remembered(self) -> list[tuple[Any, ...]]:
+        return [
+            (name, seen.link.heard_ns, seen.link.is_lost, seen.telemetry, seen.strength, seen.count)
+            for name, seen in self._seen.items()
+        ]
+
     def message(self, time_ns: int, clock_ns: int) -> Any:
         """For the bus, by what the station's clock shows: a row for each vehicle that was ever heard."""
         rows = {name: seen for name, seen in self._seen.items() if seen.telemetry is not None}

@@ -81,3 +81,19 @@ def test_spinning_on_the_ground_stops(on: str) -> None:
     sim = simulate(box(0.0495, motion={"rates": (0, 0, 5.0)}), on)
     sim.run(until=3.0)
     assert abs(the_body(sim).rates[2]) < 1e-3
+
+
+@pytest.mark.parametrize("on", ["rk4", "euler"])
+def test_what_stands_on_a_slope_stays_to_the_bit_and_slides_when_it_is_too_steep(on: str) -> None:
+    def slid(slope: float) -> float:
+        heights = [[slope * x for x in (-10.0, 0.0, 10.0)]] * 3
+        world = {"terrain": {"kind": "heightfield", "size": (20, 20), "heights": heights}}
+        sim = simulate(box(0.1, turned={"pitch": -np.arctan(slope)}), on, world=world)
+        sim.run(until=1.5)
+        before = the_body(sim).position
+        sim.run(until=2.5)
+        return float(np.linalg.norm(the_body(sim).position - before))
+
+    assert slid(0.2) < 1e-9
+    assert slid(0.55) < 1e-9
+    assert slid(0.65) > 0.1

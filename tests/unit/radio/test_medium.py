@@ -9,10 +9,12 @@ import pytest
 from pydantic import ValidationError
 
 from airloom.radio.builtin import BuiltinMedium, medium_of
+from airloom.radio.fading import fill_uniforms, uniforms
 from airloom.radio.jitter import spread
 from airloom.radio.medium import EVERYBODY, Arrival, Frame
-from airloom.radio.phy import LONGEST, air_time
+from airloom.radio.phy import LONGEST, air_time, clear_from, error_events, error_ratios
 from airloom.scenario.radio import Radio
+from airloom.sensors.noise import stream_key
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -51,7 +53,7 @@ def test_a_broadcast_is_heard_by_all_in_reach_after_difs_and_its_time_on_the_air
     three = medium(3)
     three.send([Frame(7, 0, EVERYBODY, 100, 0)])
     heard = three.advance(SECOND, line(0, 30, 60))
-    assert heard == [Arrival(7, 1, DIFS_NS + AIR_NS, pytest.approx(16.0206 - 46.6777 - 30 * np.log10(30)))]
+    assert list(heard) == [Arrival(7, 1, DIFS_NS + AIR_NS, pytest.approx(16.0206 - 46.6777 - 30 * np.log10(30)))]
 
 
 def test_what_ends_after_the_interval_is_heard_in_the_next():
@@ -224,7 +226,23 @@ def test_many_more_arrivals_than_are_collected_at_once_are_all_told():
     crowd.send([Frame(k, k % 200, EVERYBODY, 20, k * MS) for k in range(200)])
     heard = crowd.advance(SECOND, np.zeros((200, 3)))
     assert len(heard) == 200 * 199
-    assert heard == sorted(heard, key=lambda a: a.heard_ns)
+    assert list(heard) == sorted(heard, key=lambda a: a.heard_ns)
+    assert [heard[0], heard[-1]] == [next(iter(heard)), list(heard)[-1]]
+
+
+def test_draws_for_many_receivers_are_those_for_each():
+    receivers, words, uniform = np.arange(9, dtype=np.int32), np.empty((4, 9), dtype=np.uint64), np.empty((4, 9))
+    key, number = np.uint64(stream_key(3, "radio")), (5 << 32) + 7
+    fill_uniforms(key, number, 2, receivers, 9, 1, words, uniform)
+    assert uniform.T.tolist() == [list(uniforms(key, number, 2, receiver, 1)) for receiver in range(9)]
+
+
+def test_links_of_which_nothing_is_worked_out_have_no_errors():
+    ratios = error_ratios()
+    for rate, clear in enumerate(clear_from(ratios)):
+        for is_long in (0, 1):
+            assert error_events(ratios, rate, is_long, clear[is_long]) == 0.0
+            assert error_events(ratios, rate, is_long, clear[is_long] / 2.0) > 0.0
 
 
 @pytest.mark.parametrize(

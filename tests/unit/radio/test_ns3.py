@@ -290,3 +290,23 @@ def test_impossible_frames_are_refused(medium):
 def test_a_base_that_is_no_node_is_refused():
     with pytest.raises(UserError, match="'tower' is no node; nodes are a, b"):
         Ns3Medium(["a", "b"], Ns3Radio(link="infrastructure", base="tower"))
+
+
+def test_it_is_asked_only_when_something_can_happen(medium, monkeypatch):
+    """Not while nobody sends; but when a frame is still on its way, and when somebody has left."""
+    air, asked = medium(2), []
+    ask = air._helper.ask
+    monkeypatch.setattr(air._helper, "ask", lambda *words: asked.append(words[0]) or ask(*words))
+
+    def advance(first, end, places):
+        asked.clear()
+        heard = [one for now in range(first, end) for one in air.advance((now + 1) * MS, places)]
+        return len(heard), len(asked)
+
+    advance(0, 1, line(0, 10))
+    assert advance(1, 200, line(0, 10)) == (0, 0)
+    air.send([Frame(0, 0, EVERYBODY, 100, 201 * MS - 1000)])
+    heard, times = advance(200, 400, line(0, 11))
+    assert heard == 1
+    assert 1 < times < 10
+    assert advance(400, 500, line(0, math.nan)) == (0, 1)

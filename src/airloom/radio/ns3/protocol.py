@@ -5,7 +5,7 @@ A message is its length (u32, of what follows), its kind (one letter) and its bo
 | kind | to the helper | its answer |
 |---|---|---|
 | `S` | setup: lines of text, a key and a value | `F`: what ns-3 made of it, lines of text |
-| `R` | run: until when, positions, jammers, blocked links, frames | `A`: arrivals |
+| `R` | run: until when, positions, jammers, blocked links, frames | `A`: when its next event is, arrivals |
 | `N` | the name of a node that is new | `N` |
 | `C` | nothing | `C`: counts of each node |
 | `L` | nothing | `L`: flows, none unless the monitor was asked for |
@@ -27,7 +27,6 @@ HEAD = struct.Struct("<Ic")
 LENGTH = struct.Struct("<I")
 LONGEST = 1 << 30
 
-ARRIVAL = np.dtype([("number", "<i8"), ("receiver", "<i8"), ("heard_ns", "<i8"), ("strength", "<f8")])
 COUNTS = np.dtype([(name, "<i8") for name in Outcomes._fields])
 FLOW = np.dtype(
     [
@@ -36,6 +35,7 @@ FLOW = np.dtype(
     ]
 )  # fmt: skip
 
+NEXT_EVENT = struct.Struct("<q")
 _UNTIL = struct.Struct("<q")
 _JAMMER = struct.Struct("<4d")
 _LINK = struct.Struct("<II")

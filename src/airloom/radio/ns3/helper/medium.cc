@@ -10,6 +10,7 @@
 
 #include "flows.h"
 #include "lr_wpan.h"
+#include "schedule.h"
 #include "wifi.h"
 
 #include <iostream>
@@ -20,6 +21,7 @@ class Medium
   public:
     explicit Medium(const Setup& setup)
     {
+        Schedule::Use();
         RngSeedManager::SetSeed(setup.Number("seed"));
         RngSeedManager::SetRun(setup.Number("run"));
         auto heard = [this](const FrameTag& frame, uint32_t receiver, uint32_t size, double strength) {
@@ -74,7 +76,9 @@ class Medium
         m_arrivals = Writer();
         Simulator::Stop(until - Simulator::Now());
         Simulator::Run();
-        return m_arrivals.Body();
+        Writer answer;
+        answer.Put<int64_t>(Schedule::NextEvent());
+        return answer.Body() + m_arrivals.Body();
     }
 
     std::string Counted() const
