@@ -34,7 +34,19 @@ from airloom.radio.phy import (
     noise_floor_dbm,
 )
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
-from airloom.radio.state import ARRIVED, NEXT_GIVEN, NOBODY, NODE, NOW, QUEUED, REFUSED, Access, Ether
+from airloom.radio.state import (
+    ARRIVED,
+    DATA,
+    EXPIRED,
+    NEXT_GIVEN,
+    NOBODY,
+    NODE,
+    NOW,
+    QUEUED,
+    REFUSED,
+    Access,
+    Ether,
+)
 from airloom.radio.timers import new_timers, set_timer
 from airloom.scenario.radio import RATES, LogDistance, Nakagami, RadioKind, Rician
 from airloom.sensors.noise import stream_key
@@ -227,19 +239,29 @@ class BuiltinMedium:
 
     def hash_into(self, digest: Any) -> None:
         ether = self._ether
-        places = (np.arange(ether.queues.shape[1]) - ether.nodes["head"][:, None]) % ether.queues.shape[1]
         for array in (
-            ether.nodes, ether.queues[places < ether.nodes["length"][:, None]], ether.times, ether.clock[NOW:NOW + 1],
+            ether.nodes, ether.queues[self._waiting()], ether.times, ether.clock[NOW:NOW + 1],
             ether.counts, self._given, self.power, self.jamming, self.is_on, ether.links,
         ):  # fmt: skip
             digest.update(array.tobytes())
         digest.update(repr([*self.jammers]).encode())
 
+    def _waiting(self) -> np.ndarray:
+        """Which places of the queues are taken, [node, place]."""
+        nodes, places = self._ether.nodes, self._ether.queues.shape[1]
+        return (np.arange(places) - nodes["head"][:, None]) % places < nodes["length"][:, None]
+
     def report(self) -> dict[str, Any]:
         return {}
 
     def outcomes(self) -> Outcomes:
-        return Outcomes(*self._ether.counts.T.copy())
+        """What has waited too long is expired, though a node finds that out only when it may send."""
+        ether, counts = self._ether, self._ether.counts.copy()
+        overdue = ether.clock[NOW] - ether.queues["time_ns"] > self._access.lifetime
+        on_its_way = (ether.nodes["sends"] == DATA) | (ether.nodes["awaits"] != NOBODY)
+        expired = np.count_nonzero(overdue & self._waiting(), axis=1)
+        counts[:, EXPIRED] += np.where(on_its_way, 0, expired)
+        return Outcomes(*counts.T)
 
     def close(self) -> None:
         """There is nothing to let go of."""

@@ -252,3 +252,16 @@ def test_links_of_which_nothing_is_worked_out_have_no_errors():
 def test_impossible_radios_are_refused(key, value):
     with pytest.raises(ValidationError):
         Radio.model_validate({key: value})
+
+
+def test_what_waited_too_long_for_a_jammed_medium_is_expired():
+    two = medium(2)
+    two.jamming[:] = 0.0
+    two.send([Frame(k, 0, EVERYBODY, 20, 0) for k in range(3)])
+    two.advance(SECOND // 4, line(0, 10))
+    assert two.outcomes().expired.tolist() == [0, 0]
+    two.advance(SECOND, line(0, 10))
+    assert (two.outcomes().given[0], two.outcomes().sent[0], two.outcomes().expired[0]) == (3, 0, 3)
+    two.jamming[:] = -np.inf
+    two.advance(2 * SECOND, line(0, 10))
+    assert two.outcomes().expired[0] == 3, "none is counted twice"
