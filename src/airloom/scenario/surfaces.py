@@ -142,8 +142,8 @@ class Mixer(Model):
     roll: dict[Name, Bounded] = Field(
         default_factory=dict, description="about x: servos and how far each goes, in any unit"
     )
-    pitch: dict[Name, Bounded] = Field(default_factory=dict, description="about y, likewise")
-    yaw: dict[Name, Bounded] = Field(default_factory=dict, description="about z, likewise")
+    pitch: dict[Name, Bounded] = Field(default_factory=dict, description="likewise")
+    yaw: dict[Name, Bounded] = Field(default_factory=dict, description="likewise")
 
     @property
     def axes(self) -> dict[str, dict[str, float]]:
