@@ -122,6 +122,8 @@ SECTIONS: dict[type[BaseModel], str] = {
     models.DragPart: "Part with drag",
     models.Advance: "Advance",
     surfaces.Surface: "Surface",
+    surfaces.Slipstream: "Slipstream",
+    surfaces.Mixer: "Mixer",
     surfaces.Aerodynamics: "Aerodynamics",
     surfaces.Coefficient: "Coefficient",
     surfaces.Servo: "Servo",

@@ -1,6 +1,8 @@
-"""Air and a round Earth: NASA's check case of a sphere that falls through the standard atmosphere."""
+"""Air: NASA's check case of a sphere that falls over a round Earth, and Gazebo's own test of a wing."""
 
 from __future__ import annotations
+
+from math import cos, sin
 
 from validation.case import Outcome, Row, body, case, simulate, the_body
 
@@ -46,4 +48,26 @@ def falling_sphere() -> Outcome:
             place = vehicle.position[2]
             rows.append(Row(f"altitude after {time} s, {label}", place, altitude * FOOT, far, "m", late))
             rows.append(Row(f"speed after {time} s, {label}", -vehicle.velocity[2], speed * FOOT, 0.05, "m/s"))
+    return Outcome(rows)
+
+
+@case("Wing of Gazebo's own test", "gz-sim, test/integration/lift_drag_system.cc: expected force of wing_1")
+def gazebo_wing() -> Outcome:
+    """A wing of 10 m² at no incidence, zero lift at −0.1 rad, C_Lα = 4, dihedral 0.1 rad, moves with 0.2 m/s through
+    air of 1.2041 kg/m³. Its vertical force, from what it does to a body of 1 kg in one step of 1 ms.
+    """
+    dihedral, speed, density = 0.1, 0.2, 1.2041
+    wing = {
+        "position": (0.0, 0.0, 0.0), "up": (0.0, -sin(dihedral), cos(dihedral)), "area": 10.0 * density / 1.225,
+        "alpha_0": 0.1, "stall": 0.5, "lift": 4.0, "drag": 0.0,
+    }  # fmt: skip
+    expected = 4.0 * 0.1 * 0.5 * density * speed**2 * 10.0 * cos(dihedral)
+    rows = []
+    for on in ("euler", "mujoco"):
+        sim = simulate(
+            body(surfaces={"wing": wing}, motion={"velocity": (speed, 0.0, 0.0)}), on, world={"gravity": 0.0}
+        )
+        sim.step(1)
+        force = the_body(sim).velocity[2] / 0.001
+        rows.append(Row(f"vertical force, {'MuJoCo' if on == 'mujoco' else 'batch'}", force, expected, 1e-6, "N"))
     return Outcome(rows)

@@ -38,6 +38,7 @@ CASES: list[Case] = [
     weather.gusts_and_profiles,
     weather.air_densities,
     air.falling_sphere,
+    air.gazebo_wing,
     tank.sloshing_modes,
     tank.sloshing_decay,
     tank.sloshing_frame,

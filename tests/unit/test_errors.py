@@ -21,7 +21,8 @@ TOLD_TO_NOBODY = {
     "Foreign", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
 }  # fmt: skip
 MISTAKES = {
-    "AddressError", "BrowserMissing", "ClusterError", "EyeError", "FarmError", "FilmError", "LinkError", "ListenError",
+    "AddressError", "BrowserMissing", "ClusterError", "CoefficientsError", "EyeError", "FarmError", "FilmError",
+    "LinkError", "ListenError",
     "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
     "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",

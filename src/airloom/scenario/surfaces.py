@@ -139,9 +139,11 @@ class Mixer(Model):
     Of a V-tail or of elevons, the same servos stand in two lists. A servo in none is left to whoever commands it.
     """
 
-    roll: dict[Name, Bounded] = Field(default_factory=dict)
-    pitch: dict[Name, Bounded] = Field(default_factory=dict)
-    yaw: dict[Name, Bounded] = Field(default_factory=dict)
+    roll: dict[Name, Bounded] = Field(
+        default_factory=dict, description="about x: servos and how far each goes, in any unit"
+    )
+    pitch: dict[Name, Bounded] = Field(default_factory=dict, description="likewise")
+    yaw: dict[Name, Bounded] = Field(default_factory=dict, description="likewise")
 
     @property
     def axes(self) -> dict[str, dict[str, float]]:
