@@ -46,6 +46,10 @@ def describe_vehicle(name: str, vehicle: Vehicle) -> Description:
             base.sensors.append(part)
     if vehicle.drag:
         description.notes.ignore("drag of the body, which the format does not know")
+    if vehicle.surfaces or vehicle.aerodynamics is not None or vehicle.servos:
+        description.notes.ignore("surfaces, aerodynamics and servos, which are read but not written")
+    if vehicle.hull is not None:
+        description.notes.ignore("the hull, which is read but not written; thrusters are motors in air")
     if vehicle.tank is not None or vehicle.nozzles:
         description.notes.ignore("tank and nozzles, which the format does not know")
     return description

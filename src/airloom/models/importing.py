@@ -116,7 +116,7 @@ def _write(
 ) -> Imported:
     head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
     (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    trial = trial_of_world(name) if kind == "world" else trial_of_vehicle(name, content)
+    trial = trial_of_world(name, content) if kind == "world" else trial_of_vehicle(name, content)
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)

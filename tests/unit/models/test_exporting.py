@@ -75,3 +75,9 @@ def test_imported_models_are_written_with_their_meshes_and_sensors(tmp_path):
 def test_a_urdf_has_no_pose(tmp_path):
     with pytest.raises(ModelError, match="a URDF has no pose"):
         export_model("x500", "urdf", tmp_path / "x", Pose())
+
+
+def test_wings_and_hulls_that_are_not_written_are_told(tmp_path):
+    told = export_model("plane", "sdf", tmp_path / "plane").notes.ignored
+    assert any("surfaces, aerodynamics and servos" in text for text in told)
+    assert any("hull" in text for text in export_model("rov", "urdf", tmp_path / "rov").notes.ignored)
