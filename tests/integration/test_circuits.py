@@ -85,7 +85,7 @@ def test_twenty_land_in_twenty_different_gusts(tmp_path):
     """Side by side: each meets other eddies."""
     mission = "items: [{takeoff: 25}, {goto: [250, 60, 35]}, {land: }]"
     sim, _ = loaded(tmp_path, mission, GUSTS, ", copies: {count: 20, columns: 20, spacing: 70}")
-    sim.run(until=170)
+    sim.run(until=260)
     assert [finding.text for finding in sim.verdict.findings if finding.good] == ["m is done"] * 20
     for plane in sim.vehicles.values():
         begin = plane.description.pose.position
