@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_euler
+from airloom.compiled import rows as row
 from airloom.scenario import load_vehicle
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
@@ -68,6 +69,121 @@ def aeroplane_modes() -> Outcome:
         Row("roll", -roll.real, 16.1, 0.8, "1/s", LATER),
     ]
     return Outcome(rows)
+
+
+GLIDER = {
+    "mass": 2.0, "inertia": {"xx": 0.2, "yy": 0.15, "zz": 0.3}, "body": {"size": [1.0, 2.0, 0.1]},
+    "sensors": {"odometry": {"kind": "odometry"}}, "controller": None,
+}  # fmt: skip
+STIFF = "the glider was made stiff after a first one with a tail, whose damping turns its angle of attack, took 7.0 s"
+BLENDED = "a first comparison, with C_L0 + C_Lα α_s, left out the blend into the stall and was 13 % lower"
+LIFT_ONLY = {"drag": 0.0, "drag_stalled": 0.0, "stall": 1.0}
+
+
+def gliding(on: str, vehicle: dict[str, Any], speed: float, pitch: float, duration: float, **told: float) -> np.ndarray:
+    """Time, height, speed, climb, pitch rate and pitch, a hundred times a second, of a flight without power."""
+    still = {"m": rotor() | {"thrust_constant": 1e-12}}
+    pose, motion = {"position": [0.0, 0.0, 500.0], "pitch": -pitch}, {"velocity": [speed, 0.0, 0.0]}
+    whole = {"rotors": still, **vehicle, "pose": pose, "motion": motion}
+    world = {"gravity": GRAVITY}
+    scenario = {"name": "gliding", "engine": engine(on), "world": world, "vehicles": {"v": whole}}
+    sim = Simulation(Scenario.model_validate(scenario))
+    it, seen = sim.vehicles["v"], []
+    it.servos.command(**told)
+    while sim.time < duration:
+        sim.step(10)
+        seen.append([sim.time, it.position[2], np.linalg.norm(it.velocity), it.velocity[2], it.rates[1], it.euler[1]])
+    return np.array(seen)
+
+
+def period_of(t: np.ndarray, swings: np.ndarray) -> float:
+    """Twice the mean time between crossings of zero."""
+    k = np.flatnonzero(swings[:-1] * swings[1:] < 0.0)
+    crossings = t[k] - swings[k] * (t[k + 1] - t[k]) / (swings[k + 1] - swings[k])
+    return float(2.0 * (crossings[-1] - crossings[0]) / (len(crossings) - 1))
+
+
+@case(
+    "Gliding",
+    "Lanchester 1908 (Etkin and Reid, Dynamics of Flight, 6.3): the phugoid T = π √2 V/g; the drag polar; McCormick, "
+    "Aerodynamics, Aeronautics and Flight Mechanics, 7: the stall",
+)
+def gliding_flight() -> Outcome:
+    """A glider that lifts without drag and is stiff in pitch keeps its energy while it swings, and swings as Lanchester
+    says, whose angle of attack does not change. The bundled `plane` without power glides as its polar says:
+    tan γ = C_D/C_L with C_L = 2 m g cos γ/(ρ V² S). Its stall is √(2 m g/(ρ S C_Lmax)), C_Lmax the greatest of the
+    build-up's C_L (physics/aircraft.py), worked out here once more.
+    """
+    wing = LIFT_ONLY | {"position": [0.0, 0.0, 0.0], "area": 0.4, "lift": 5.0, "alpha_0": 0.04}
+    tail = LIFT_ONLY | {"position": [0.0, 0.0, 0.0], "area": 0.4, "lift": 0.0, "moment": -2.0, "alpha_0": -0.06}
+    speed = sqrt(2.0 * 2.0 * GRAVITY / (1.225 * 0.4 * 5.0 * 0.1))
+    plane = load_vehicle("plane")
+    it = plane.aerodynamics
+    assert it is not None
+    powerless = plane.model_dump(exclude_unset=True) | {"controller": None}
+    aspect = it.span**2 / it.area
+    rows = []
+    for on in ("rk4", "mujoco"):
+        label = {"rk4": "batch", "mujoco": "MuJoCo"}[on]
+        t, z, v, climb, turn, _ = gliding(on, GLIDER | {"surfaces": {"w": wing, "t": tail}}, 1.03 * speed, 0.06, 40.0).T
+        energy = 2.0 * GRAVITY * z + v**2 + 0.5 * 0.15 * turn**2
+        swing = 0.5 * 2.0 * (v.max() ** 2 - v.min() ** 2)
+        rows.append(Row(f"energy that is lost over what swings, {label}", np.ptp(energy) / swing, 0.0, 0.01))
+        lanchester = pi * sqrt(2.0) * speed / GRAVITY
+        rows.append(Row(f"phugoid, {label}", period_of(t, climb), lanchester, 0.05 * lanchester, "s", STIFF))
+        _, _, v, climb, _, _ = gliding(on, powerless, 13.0, 0.0, 60.0, elevator=-0.27)[-1]
+        slope = np.arcsin(-climb / v)
+        lift = 2.0 * plane.mass * GRAVITY * cos(slope) / (1.225 * v**2 * it.area)
+        drag = it.drag.zero + (lift - it.lift_of_least_drag) ** 2 / (pi * aspect * it.efficiency)
+        rows.append(Row(f"glide ratio, {label}", 1.0 / tan(slope), lift / drag, 0.01 * lift / drag))
+    alpha = np.linspace(0.0, 0.5, 5001)
+    stalled = 1.0 / (1.0 + np.exp(-it.blend * (alpha - it.stall)))
+    attached = it.lift.zero + it.lift.alpha * alpha
+    most = np.max((1.0 - stalled) * attached + stalled * 2.0 * np.sin(alpha) ** 2 * np.cos(alpha))
+    stall = Aeroplane(Airframe(plane, GRAVITY, 0.001)).stall_speed
+    closed = sqrt(2.0 * plane.mass * GRAVITY / (1.225 * it.area * most))
+    rows.append(Row("stall speed", stall, closed, 0.01 * closed, "m/s", BLENDED))
+    return Outcome(rows)
+
+
+@case(
+    "An aeroplane's swings in flight",
+    "linearised equations of motion (Etkin and Reid, Dynamics of Flight, 4.9 and 6.2) of the same aeroplane",
+)
+def swings_in_flight() -> Outcome:
+    """The bundled `plane` at 17 m/s, servos and propeller as in trim, disturbed by 1 m/s: the phugoid of the flight
+    beside that of the linearised equations. It is slower than Lanchester's 7.7 s: drag and propeller damp it strongly.
+    """
+    vehicle = load_vehicle("plane")
+    plane = Aeroplane(Airframe(vehicle, GRAVITY, 0.001))
+    trim = plane.trim(17.0)
+    _, phugoid = modes(state_slope(plane, trim), [0, 2, 4, 7])
+    linear, rows = 2 * pi / phugoid.imag, []
+    for on in ("rk4", "mujoco"):
+        label = {"rk4": "batch", "mujoco": "MuJoCo"}[on]
+        t, climb = trimmed_flight(on, vehicle, trim, 1.0)
+        rows.append(Row(f"phugoid, {label}", period_of(t, climb), linear, 0.03 * linear, "s"))
+    return Outcome(rows)
+
+
+def trimmed_flight(on: str, vehicle: Any, trim: Trim, faster: float) -> tuple[np.ndarray, np.ndarray]:
+    """Time and climb of a flight with everything held as in trim, begun a little too fast."""
+    pose = {"position": [0.0, 0.0, 500.0], "pitch": -trim.alpha}
+    motion = {"velocity": [trim.speed + faster, 0.0, 0.0]}
+    whole = vehicle.model_dump(exclude_unset=True) | {"controller": None, "pose": pose, "motion": motion}
+    world = {"gravity": GRAVITY}
+    scenario = {"name": "trimmed", "engine": engine(on), "world": world, "vehicles": {"v": whole}}
+    sim = Simulation(Scenario.model_validate(scenario))
+    it, seen = sim.vehicles["v"], []
+    ends = [max(servo.highest, -servo.lowest) for servo in vehicle.servos.values()]
+    it.servos.command(**dict(zip(vehicle.servos, trim.angles / ends, strict=True)))
+    it.set_rotor_speeds(trim.speeds)
+    sim.fleet.rotor_column(sim.fleet.crafts[0], row.SPEED)[: len(trim.speeds)] = trim.speeds
+    while sim.time < 20.0:
+        sim.step(10)
+        seen.append([sim.time, it.velocity[2]])
+    flown = np.array(seen)[100:]
+    return flown[:, 0], flown[:, 1]
 
 
 def afloat(hull: dict[str, Any], on: str, mass: float, inertia: float, **pose: Any) -> Simulation:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 USUAL_BANK = radians(25.0)
 """Of circles: with so much left that they keep their radius in wind."""
 MOST_DROP = 1.0  # m, from which it may come down onto its wheels at the start
+STEEPEST_CLIMB = 0.35  # climb over speed
 STEEPEST_START = 0.2  # rad
 MOST_TRIM = 2.0  # of the gain of rates, rad/s² at cruise speed
 LEAST_TRIMMED = 0.9
@@ -194,7 +195,8 @@ class Plane(Controller):
         """The fastest, m/s."""
         cruise, most = self.cruise_speed, self._fastest_rotor
         pull = self._aeroplane.thrust(cruise, most) - self._aeroplane.thrust(cruise, self._trim.speeds[0])
-        return self.parameters.max_climb or 0.7 * pull / (self.airframe.mass * self.airframe.gravity) * cruise
+        slope = min(0.7 * pull / (self.airframe.mass * self.airframe.gravity), STEEPEST_CLIMB)
+        return self.parameters.max_climb or slope * cruise
 
     @property
     def sink(self) -> float:

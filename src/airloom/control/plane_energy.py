@@ -13,6 +13,7 @@ from airloom.control import plane_rows as own
 
 ENERGY_I, BALANCE_I, BALANCE_P = 0.3, 0.15, 0.5
 MOST_FASTER = 0.3  # of V̇/g
+MOST_LACKING = 0.05  # of γ ± V̇/g that is integrated: more is no matter of trim
 SLOW = 0.13  # of the slowest speed, by which less it stalls: then only the speed counts
 LEAST_COSINE = 0.3  # of the bank
 
@@ -32,8 +33,10 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     given = limit(throttle, 0.0, 1.0)
     grows = (throttle < 1.0) | (energy < 0.0)
     shrinks = (throttle > 0.0) | (energy > 0.0)
-    w[own.SUM_ENERGY + i] += ENERGY_I * dt * energy / w[own.PER_THROTTLE + i] if grows & shrinks else 0.0
-    w[own.SUM_BALANCE + i] = limit(w[own.SUM_BALANCE + i] + BALANCE_I * dt * balance, -0.2, 0.2)
+    lacking = limit(energy, -MOST_LACKING, MOST_LACKING)
+    w[own.SUM_ENERGY + i] += ENERGY_I * dt * lacking / w[own.PER_THROTTLE + i] if grows & shrinks else 0.0
+    wrong = limit(balance, -MOST_LACKING, MOST_LACKING)
+    w[own.SUM_BALANCE + i] = limit(w[own.SUM_BALANCE + i] + BALANCE_I * dt * wrong, -0.2, 0.2)
     lift = (w[own.CRUISE + i] / max(airspeed, w[own.SLOWEST + i])) ** 2 / max(cos(bank), LEAST_COSINE)
     alpha = w[own.NO_LIFT + i] + (w[own.ALPHA + i] - w[own.NO_LIFT + i]) * lift
     pitch = alpha + slope + BALANCE_P * balance + w[own.SUM_BALANCE + i]

@@ -62,6 +62,8 @@ class WingsPilot(Pilot):
         way = risen([Piece(here, max(ahead, pace))], goal - climb, goal)
         self._check_reachable(np.array([[*way[0].end[:2], goal]]))
         await self._track(way, pace, timeout, "takeoff")
+        is_up = Until(lambda: self.vehicle.position[2] > goal - AT_HEIGHT, f"{self.name}: takeoff", 60.0)
+        await self._or_brake(is_up)
         if self.next_place is None:
             self._circle_at(x + ahead * cos(course), y + ahead * sin(course), goal)
 

@@ -124,7 +124,7 @@ class _Reader:
                 way.in_the_air, way.place = True, (x, y, place.z)
                 pace = {} if way.speed is None else {"speed": min(way.speed, TAKEOFF_SPEED)}
                 yield TakeOff(takeoff=place.z - ground, **pace)
-            if not here or yaw is not None:
+            if not plan.is_for_wings and (not here or yaw is not None):
                 yield way.goto(Place(*way.place[:2], place.z) if here else place, yaw)
 
         return fly

@@ -1,0 +1,267 @@
+"""Aeroplanes in missions: off the ground, round corners, in wind and gusts, and down again; and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.plans import at, simple, write
+
+import airloom as al
+from airloom.errors import UserError
+
+STALL = 9.67
+"""m/s, of the bundled `plane`; what it is made of is in validation/wings.py."""
+GROUND = """
+name: t
+engine: {kind: %s}
+%s
+vehicles: {p: {extends: plane, pose: {position: [0, 0, 0.21]}%s}}
+systems: {m: {kind: mission, %s}}
+"""
+ALOFT = ", pose: {position: [0, 0, 50]}, motion: {velocity: [14, 0, 0]}"
+GUSTS = """world: {weather: {layers: {mean: {kind: constant, velocity: [-4, 2, 0]},
+  eddies: {kind: dryden, wind_at_20_feet: 8}}}}"""
+
+
+def loaded(tmp_path, mission, world="", start="", engine="batch"):
+    text = GROUND % (engine, world, start, mission)
+    (tmp_path / "t.yaml").write_text(text.replace("pose: {position: [0, 0, 0.21]}, pose", "pose"))
+    sim = al.Simulation.load(tmp_path / "t.yaml")
+    return sim, sim.vehicles.get("p")
+
+
+class Flight:
+    """What is seen of an aeroplane ten times a second until its mission is over."""
+
+    def __init__(self, sim, plane, most=260.0):
+        seen = []
+        while not sim.verdict.findings and sim.time < most:
+            sim.run(until=sim.time + 0.1)
+            reading = plane.reading("airspeed")
+            seen.append([sim.time, *plane.position, *plane.velocity, reading.numbers[0], *plane.euler])
+        self.table = np.array(seen)
+        self.t, self.x, self.y, self.z, _, _, self.climb, self.airspeed, self.roll, *_ = self.table.T
+        self.findings = [(finding.good, finding.text) for finding in sim.verdict.findings]
+
+    def nearest(self, x, y):
+        """Distance and height where it comes nearest to a place."""
+        far = np.hypot(self.x - x, self.y - y)
+        return far.min(), self.z[far.argmin()]
+
+    @property
+    def touch_down(self):
+        """The first sample on the wheels after having been up."""
+        up = np.flatnonzero(self.z > 5.0)[-1]
+        return up + np.flatnonzero(self.z[up:] < 0.26)[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_the_bundled_circuit_is_flown_as_it_says(engine):
+    """In wind of 5 m/s and gusts: off the ground, past its places, around one, down on the runway, motor off."""
+    sim = al.Simulation.load("plane", overrides={"engine": {"kind": engine}})
+    plane = sim.vehicles["plane"]
+    flight = Flight(sim, plane)
+    assert flight.findings == [(True, "mission is done")]
+    for x, y in ((260, 0), (260, 180), (0, 180)):
+        far, height = flight.nearest(x, y)
+        assert far < 30  # round the corner, not over it
+        assert height == pytest.approx(45, abs=6)
+    round_place = flight.table[(flight.t > 55) & (flight.t < 75)]
+    assert np.abs(np.hypot(round_place[:, 1] + 60, round_place[:, 2] - 100) - 70).max() < 4
+    in_flight = flight.table[(flight.z > 5)]
+    assert in_flight[:, 7].min() > STALL
+    assert np.abs(in_flight[:, 8]).max() < 0.9
+    down = flight.touch_down
+    assert flight.climb[down - 1] > -1.7
+    assert abs(flight.y[down]) < 4
+    assert np.abs(flight.y[-1]) < 1.5
+    assert np.linalg.norm(plane.velocity) < 0.6
+    assert not plane.armed
+
+
+@pytest.mark.slow
+def test_twenty_land_in_twenty_different_gusts(tmp_path):
+    """Side by side: each meets other eddies."""
+    mission = "items: [{takeoff: 25}, {goto: [250, 60, 35]}, {land: }]"
+    sim, _ = loaded(tmp_path, mission, GUSTS, ", copies: {count: 20, columns: 20, spacing: 70}")
+    sim.run(until=260)
+    assert [finding.text for finding in sim.verdict.findings if finding.good] == ["m is done"] * 20
+    for plane in sim.vehicles.values():
+        begin = plane.description.pose.position
+        assert abs(plane.position[1] - begin[1]) < 1.5
+        assert plane.position[2] == pytest.approx(0.21, abs=0.02)
+        assert abs(plane.euler[0]) < 0.05
+
+
+def test_turns_begin_before_places_and_end_on_the_next_leg(tmp_path):
+    mission = "items: [{goto: [300, 0, 50]}, {goto: [300, 300, 50]}, {goto: [300, 420, 50]}]"
+    flight = Flight(*loaded(tmp_path, mission, "", ALOFT))
+    assert flight.findings == [(True, "m is done")]
+    before = flight.table[(flight.x < 260) & (flight.y < 50)]
+    after = flight.table[(flight.y > 60) & (flight.y < 400)]
+    assert np.abs(before[:, 2]).max() < 0.7
+    assert np.abs(after[:, 1] - 300).max() < 2.0
+    assert 5 < flight.nearest(300, 0)[0] < 20
+
+
+def test_it_goes_on_circling_where_its_mission_ends_and_holds_in_circles(tmp_path):
+    sim, plane = loaded(tmp_path, "items: [{goto: [150, 0, 60]}]", "world: {wind: [3, 0, 0]}", ALOFT)
+    sim.run(until=50)
+    far = []
+    for _ in range(60):
+        sim.run(until=sim.time + 0.5)
+        far.append(np.hypot(plane.position[0] - 150, plane.position[1]))
+    assert np.ptp(far) < 3
+    sim.pilot("p").brake()
+    sim.run(until=sim.time + 20)
+    middle = np.array(plane.setpoint.position)
+    far = []
+    for _ in range(40):
+        sim.run(until=sim.time + 0.5)
+        far.append(np.hypot(*(plane.position - middle)[:2]))
+    assert np.ptp(far) < 3
+    assert plane.position[2] == pytest.approx(60, abs=1.5)
+
+
+def test_loiters_have_a_side_a_radius_and_a_time(tmp_path):
+    mission = "items: [{loiter: [0, 150, 60], radius: 60, clockwise: true, seconds: 20}]"
+    sim, plane = loaded(tmp_path, mission, "", ALOFT)
+    flight = Flight(sim, plane)
+    assert flight.findings == [(True, "m is done")]
+    last = flight.table[flight.t > flight.t[-1] - 18]
+    x, y = last[:, 1], last[:, 2] - 150
+    assert np.abs(np.hypot(x, y) - 60).max() < 2
+    assert (x * last[:, 5] - y * last[:, 4] < 0).all()  # clockwise
+
+
+def test_a_plan_for_aeroplanes_is_flown_with_its_loiters_and_its_landing(tmp_path):
+    plan = write(
+        tmp_path, at(22, altitude=30), simple(178, 0, 15, -1, 0), at(16, east=250, altitude=40),
+        at(18, north=120, east=150, altitude=40, p1=1, p3=-60), at(31, north=100, altitude=25),
+        {"type": "ComplexItem", "complexItemType": "fwLandingPattern",
+         "landCoordinate": [at(16)["params"][4], at(16)["params"][5], 0],
+         "landingApproachCoordinate": [at(16, east=-300)["params"][4], at(16, east=-300)["params"][5], 40]},
+        vehicleType=1,
+    )  # fmt: skip
+    world = "world: {origin: {latitude: 47.397742, longitude: 8.545594, altitude: 488}}"
+    flight = Flight(*loaded(tmp_path, f"file: {plan}", world))
+    assert flight.findings == [(True, "m is done")]
+    assert flight.nearest(250, 0)[0] < 25
+    assert abs(flight.y[-1]) < 1
+    assert flight.z[-1] < 0.25
+    assert flight.x[flight.touch_down] == pytest.approx(15, abs=20)
+    assert flight.airspeed[(flight.t > 16) & (flight.t < 22)].mean() == pytest.approx(15, abs=0.7)
+
+
+def test_it_returns_and_lands_against_the_wind(tmp_path):
+    mission = "items: [{takeoff: 30}, {goto: [200, 50, 40]}, {return: }]"
+    flight = Flight(*loaded(tmp_path, mission, "world: {wind: [4, 0, 0]}"))
+    assert flight.findings == [(True, "m is done")]
+    down = flight.touch_down
+    assert flight.table[down, 4] < -5  # to the west, against a wind from there
+    assert np.hypot(flight.x[-1], flight.y[-1]) < 100
+    assert flight.z[-1] < 0.25
+
+
+def test_thrown_by_hand_it_climbs_and_lands_on_its_belly(tmp_path):
+    """Without wheels."""
+    start = ", wheels: {nose: null, left: null, right: null}, motion: {velocity: [11, 0, 1]}"
+    sim, plane = loaded(tmp_path, "items: [{takeoff: 20}, {land: , at: [150, 0], course: 0}]", "", start)
+    plane.place([0, 0, 1.8], velocity=[11, 0, 1])
+    flight = Flight(sim, plane)
+    assert flight.findings == [(True, "m is done")]
+    assert flight.z.max() > 18.5
+    assert np.linalg.norm(plane.velocity) < 0.6
+
+
+def test_what_it_cannot_do_is_said_when_the_scenario_is_loaded(tmp_path):
+    with pytest.raises(UserError, match=r"item 1: p cannot turn on the spot"):
+        loaded(tmp_path, "items: [{turn: 1.0}]")
+    with pytest.raises(UserError, match=r"item 2: speed: p flies at 11.1 to 21.\d m/s, got 3"):
+        loaded(tmp_path, "items: [{takeoff: 20}, {goto: [1, 2, 30], speed: 3}]")
+    with pytest.raises(
+        UserError,
+        match=r"it starts 49.8 m above the ground at 0 m/s .* cannot fly below 9.67 m/s; give",
+    ):
+        loaded(tmp_path, "items: [{goto: [1, 2, 30]}]", "", ", pose: {position: [0, 0, 50]}")
+
+
+def test_modes_that_make_no_sense_are_refused(tmp_path):
+    _, plane = loaded(tmp_path, "items: [{takeoff: 20}]")
+    with pytest.raises(al.CommandError, match=r"flies position_yaw, .* only, not thrust_torque$"):
+        plane.switch_mode("thrust_torque")
+
+
+def test_modes_without_a_command_fly_on(tmp_path):
+    sim, plane = loaded(tmp_path, "start: 1000, items: [{takeoff: 20}]", "", ALOFT + ", command_timeout: null")
+    for mode in ("velocity_yawrate", "thrust_attitude", "thrust_velocity", "position_yaw"):
+        plane.switch_mode(mode)
+        sim.run(until=sim.time + 5)
+        assert plane.position[2] > 35
+        assert plane.reading("airspeed").numbers[0] > STALL
+
+
+AEROSONDE = """
+name: aerosonde
+engine: batch
+world: {wind: [0, 6, 0]}
+vehicles:
+  p:
+    mass: 13.5
+    inertia: {xx: 0.8244, yy: 1.135, zz: 1.759, xz: 0.1204}
+    body: {size: [1.7, 2.9, 0.2]}
+    rotors:
+      propeller:
+        position: [-0.6, 0, 0]
+        axis: [1, 0, 0]
+        turns: ccw
+        thrust_constant: 1.22e-4
+        moment_constant: 0.01
+        advance: {diameter: 0.508, thrust: [-0.2, -0.9], torque: [-0.1], last: 1.0}
+        time_constant_up: 0.2
+        time_constant_down: 0.2
+        max_speed: 700
+        radius: 0.254
+    servos:
+      elevator: {lowest: -0.5, highest: 0.5}
+      aileron: {lowest: -0.5, highest: 0.5}
+      rudder: {lowest: -0.5, highest: 0.5}
+    aerodynamics:
+      area: 0.55
+      span: 2.8956
+      chord: 0.18994
+      efficiency: 0.9
+      stall: 0.4712
+      blend: 50
+      drag: {zero: 0.03}
+      side: {beta: -0.98, servos: {rudder: -0.17}}
+      lift: {zero: 0.28, alpha: 3.45, servos: {elevator: -0.36}}
+      roll: {beta: -0.12, p: -0.26, r: 0.14, servos: {aileron: 0.08, rudder: 0.105}}
+      pitch: {zero: -0.02338, alpha: -0.38, q: -3.6, servos: {elevator: -0.5}}
+      yaw: {beta: 0.25, p: 0.022, r: -0.35, servos: {aileron: 0.06, rudder: -0.032}}
+    sensors: {odometry: {kind: odometry}, airspeed: {kind: airspeed, rate: 50}}
+    controller: plane
+    pose: {position: [0, 0, 100]}
+    motion: {velocity: [24, 0, 0]}
+systems: {m: {kind: mission, items: [{goto: [400, 0, 120]}, {goto: [400, 500, 120]}, {goto: [0, 500, 120]}]}}
+"""
+
+
+def test_quite_another_aeroplane_is_flown_by_the_same_stack(tmp_path):
+    """An Aerosonde of 13.5 kg: Beard and McLain, Small Unmanned Aircraft (2012), table E.2; the engine is our own."""
+    (tmp_path / "a.yaml").write_text(AEROSONDE)
+    sim = al.Simulation.load(tmp_path / "a.yaml")
+    plane = sim.vehicles["p"]
+    flight = Flight(sim, plane)
+    assert flight.findings == [(True, "m is done")]
+    leg = flight.table[(flight.y > 150) & (flight.y < 350) & (flight.x > 200)]
+    assert np.abs(leg[:, 1] - 400).max() < 3
+    assert np.abs(leg[:, 3] - 120).max() < 3
+    radius = plane.controller.radius
+    sim.run(until=sim.time + 30)
+    far = []
+    for _ in range(60):
+        sim.run(until=sim.time + 0.5)
+        far.append(np.hypot(plane.position[0], plane.position[1] - 500))
+    assert np.ptp(far) < 0.1 * radius
