@@ -116,7 +116,7 @@ class ArduPilot(ProgramAutopilot):
         assert isinstance(parameters, ArduPilotParameters)
         yield from super().mistakes_in(parameters, name, vehicle, scenario)
         program = PROGRAMS[parameters.program or program_for(vehicle)]
-        least = FRAMES_A_LOOP * parameters.all_params.get("SCHED_LOOP_RATE", program.loop_rate)
+        least = FRAMES_A_LOOP * parameters.all_params.get("SCHED_LOOP_RATE", program.loop_rate_for(vehicle))
         if parameters.rate < least:
             yield (
                 ("rate",),

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from math import hypot
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from airloom.scenario.models import Vehicle
+    from airloom.scenario.models import Rotor, Vehicle
 
 BUILD = "ardupilot/build/sitl/bin"
 UPRIGHT = 0.3  # of a rotor's axis: the part along z from which on it pushes up or down
+LIFTING = 0.7  # and from which on it lifts an aeroplane
+QUADPLANE_LOOP_RATE = 300.0  # Hz
 
 ProgramName = Literal["copter", "plane", "sub", "rover"]
 
@@ -19,7 +22,11 @@ class ArduPilotProgram(NamedTuple):
     defaults: str
     """File of parameters in ArduPilot's sources, seen from where they are built."""
     loop_rate: float
-    """SCHED_LOOP_RATE, Hz, unless somebody has set it."""
+    """SCHED_LOOP_RATE, Hz, unless somebody has set it, or rotors lift a plane."""
+
+    def loop_rate_for(self, vehicle: Vehicle) -> float:
+        is_lifted = self.name == "plane" and any(map(lifts, vehicle.rotors.values()))
+        return QUADPLANE_LOOP_RATE if is_lifted else self.loop_rate
 
     @property
     def flies(self) -> bool:
@@ -53,6 +60,10 @@ PROGRAMS: dict[ProgramName, ArduPilotProgram] = {
     "sub": ArduPilotProgram("sub", "Tools/autotest/default_params/sub.parm", 400.0),
     "rover": ArduPilotProgram("rover", "Tools/autotest/default_params/rover.parm", 50.0),
 }
+
+
+def lifts(rotor: Rotor) -> bool:
+    return rotor.axis[2] > LIFTING * hypot(*rotor.axis)
 
 
 def program_for(vehicle: Vehicle) -> ProgramName:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airloom.autopilots.ardupilot_programs import lifts
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.layouts import LAYOUTS, outputs_of_rotors
 from airloom.autopilots.pulses import HALF_WAY, MIDDLE, Function, Outputs, Pulse, params_of
@@ -22,7 +23,6 @@ IDLE = Function(0, 16)  # on which nothing comes
 LIFTS, MOTOR_1 = 5, 33  # the first output of rotors that lift a VTOL, and its function
 MUCH = 0.5  # of what the strongest servo does about an axis
 FLU_TO_FRD = np.array([1.0, -1.0, -1.0])  # roll right, pitch up, yaw right
-UP = 0.7  # the part along z of an axis that lifts
 FULL_OUTPUT = np.radians(45.0)
 """What ArduPlane's controllers give for a servo at its end."""
 CRUISE, SLOWEST, FASTEST = 1.4, 1.15, 2.2  # × stall speed, as in control/plane.py
@@ -35,6 +35,8 @@ def plane_outputs(airframe: Airframe) -> Outputs:
     roles = [_role(answer, np.abs(answers).max(axis=1)) for answer in answers.T]
     used = {function for function, _ in filter(None, roles)} | {THROTTLE}
     rotors, lifting = _rotors(airframe)
+    if lifting:
+        lifting["Q_ASSIST_SPEED"] = round(SLOWEST * aeroplane.stall_speed)  # below which they help the wings
     servos = [IDLE.one_way() if role is None else role[0].both_ways(role[1]) for role in roles]
     return Outputs({**params_of(used), **lifting, **_tuning(aeroplane, answers)}, rotors, servos)
 
@@ -69,7 +71,7 @@ def _role(answer: np.ndarray, most: np.ndarray) -> tuple[Function, float] | None
 
 def _rotors(airframe: Airframe) -> tuple[list[Pulse], dict[str, float]]:
     """Those that pull are the throttle; those that lift are a frame of a multicopter, of which ArduPlane must know."""
-    lifting = [rotor for rotor in airframe.rotors if rotor.axis[2] > UP * np.linalg.norm(rotor.axis)]
+    lifting = [rotor for rotor in airframe.rotors if lifts(rotor)]
     if not lifting:
         return [THROTTLE.one_way() for _ in airframe.rotors], {}
     for layout in LAYOUTS.values():
@@ -77,11 +79,11 @@ def _rotors(airframe: Airframe) -> tuple[list[Pulse], dict[str, float]]:
             break
     else:
         raise AutopilotFailed(f"knows no frame for the rotors that lift this vehicle: {', '.join(LAYOUTS)}")
-    lifts = [Function(MOTOR_1 + motor - 1, LIFTS + motor - 1, MIDDLE - HALF_WAY) for motor in motors]
-    of_lifting = iter(lifts)
+    functions = [Function(MOTOR_1 + motor - 1, LIFTS + motor - 1, MIDDLE - HALF_WAY) for motor in motors]
+    of_lifting = iter(functions)
     pulses = [(next(of_lifting) if rotor in lifting else THROTTLE).one_way() for rotor in airframe.rotors]
     frame = {"Q_ENABLE": 1, "Q_FRAME_CLASS": layout.frame_class, "Q_FRAME_TYPE": layout.frame_type}
-    return pulses, {**frame, "Q_M_PWM_MIN": MIDDLE - HALF_WAY, "Q_M_PWM_MAX": MIDDLE + HALF_WAY, **params_of(lifts)}
+    return pulses, {**frame, "Q_M_PWM_MIN": MIDDLE - HALF_WAY, "Q_M_PWM_MAX": MIDDLE + HALF_WAY, **params_of(functions)}
 
 
 def _tuning(aeroplane: Aeroplane, answers: np.ndarray) -> dict[str, float]:

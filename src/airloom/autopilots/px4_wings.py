@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.autopilots.plane_outputs import CRUISE, FASTEST, MUCH, SLOWEST, UP, answers_of_servos
+from airloom.autopilots.ardupilot_programs import lifts
+from airloom.autopilots.plane_outputs import CRUISE, FASTEST, MUCH, SLOWEST, answers_of_servos
 from airloom.vehicles.aeroplane import Aeroplane
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def wing_params(airframe: Airframe, motors: np.ndarray) -> dict[str, float]:
     stall = aeroplane.stall_speed
     torques = _torques(answers_of_servos(aeroplane))
     params |= {
-        "CA_AIRFRAME": STANDARD_VTOL if any(z > UP for _, _, z in axes) else FIXED_WING,
+        "CA_AIRFRAME": STANDARD_VTOL if any(map(lifts, airframe.rotors)) else FIXED_WING,
         "CA_SV_CS_COUNT": len(torques), "FW_AIRSPD_STALL": stall, "FW_AIRSPD_MIN": SLOWEST * stall,
         "FW_AIRSPD_TRIM": CRUISE * stall, "FW_AIRSPD_MAX": FASTEST * stall,
     }  # fmt: skip

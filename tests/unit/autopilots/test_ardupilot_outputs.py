@@ -75,15 +75,18 @@ def test_elevons_and_v_tails_are_told_by_what_they_do():
     assert functions(plane.plane_outputs(v_tail)) == [(79, -1), (80, -1), (4, 1)]
 
 
-def test_rotors_that_lift_a_plane_are_a_frame_of_its_own(tmp_path):
+def test_rotors_that_lift_a_plane_are_a_frame_of_its_own():
     wing = winged(elevator=([-1.0, 0, 0], [0, 0, 1]), aileron=([0, 0.6, 0], [0, 0, 1]))
     corners = [(0.3, -0.3, "ccw"), (-0.3, 0.3, "ccw"), (0.3, 0.3, "cw"), (-0.3, -0.3, "cw")]
     lifting = {f"l{k}": {**ROTOR, "position": [x, y, 0], "turns": turns} for k, (x, y, turns) in enumerate(corners)}
     pull = rotors(([0.3, 0, 0], [1, 0, 0]))
     dumped = wing.vehicle.model_dump(exclude_unset=True)
-    outputs = plane.plane_outputs(airframe(**{**dumped, "rotors": {**pull, **lifting}}))
+    lifted = airframe(**{**dumped, "rotors": {**pull, **lifting}})
+    assert PROGRAMS["plane"].loop_rate_for(lifted.vehicle) == 6 * PROGRAMS["plane"].loop_rate_for(wing.vehicle)
+    outputs = plane.plane_outputs(lifted)
     assert [pulse.output for pulse in outputs.rotors] == [3, 5, 6, 7, 8]
     assert [outputs.params[f"SERVO{n}_FUNCTION"] for n in (5, 6, 7, 8)] == [33, 34, 35, 36]
+    assert 0 < outputs.params["Q_ASSIST_SPEED"] < outputs.params["AIRSPEED_CRUISE"]
     assert (outputs.params["Q_ENABLE"], outputs.params["Q_FRAME_CLASS"], outputs.params["Q_FRAME_TYPE"]) == (1, 1, 1)
 
 
