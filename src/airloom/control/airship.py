@@ -75,7 +75,9 @@ def _through_air(w, i, c, s, ahead):
     w[WIND_X + i] += part * (w[row.EVX + i] - ahead * c - w[WIND_X + i])
     w[WIND_Y + i] += part * (w[row.EVY + i] - ahead * s - w[WIND_Y + i])
     vx, vy, up = _wanted_over_ground(w, i, c, s)
-    lack_x, lack_y = vx - w[row.EVX + i], vy - w[row.EVY + i]
+    swing, roll = w[row.EWY + i] * w[row.CZ + i], -w[row.EWX + i] * w[row.CZ + i]
+    lack_x = vx - (w[row.EVX + i] + c * swing - s * roll)  # at the centre of mass: the rest swings above it
+    lack_y = vy - (w[row.EVY + i] + s * swing + c * roll)
     ux, uy = vx - w[WIND_X + i] + LEAD * lack_x, vy - w[WIND_Y + i] + LEAD * lack_y
     size = sqrt(ux * ux + uy * uy)
     share = w[FASTEST + i] / size if size > w[FASTEST + i] else 1.0
@@ -135,8 +137,8 @@ def _fly(w, rotors, i):
         lx, ly = size * ux + CALM * w[row.SCOS + i], size * uy + CALM * w[row.SSIN + i]
     off = shortest_turn(atan2(ly, lx) - atan2(s, c))
     turn, rate = _turn(w, i, off)
-    wanted = ux * c + uy * s
-    push = w[MASS_X + i] * w[SPEED_K + i] * (wanted - ahead) + w[DRAG + i] * wanted * abs(wanted)
+    wanted, still = ux * c + uy * s, ahead + w[row.EWY + i] * w[row.CZ + i]
+    push = w[MASS_X + i] * w[SPEED_K + i] * (wanted - still) + w[DRAG + i] * wanted * abs(wanted)
     lift = _rise(w, i, up)
     share = ahead * ahead / (ahead * ahead + HELPFUL * HELPFUL) if ahead > 0.0 else 0.0
     pitch = atan2(r20, sqrt(r21 * r21 + r22 * r22))
@@ -247,7 +249,7 @@ class Airship(Controller):
         p, own = self.parameters, self.vessel.mass
         height, heading = p.height_frequency, self.heading_frequency()
         gains = [
-            1.0 / p.rate, p.approach, self.max_speed(), 0.6, self._drag, own[0], own[2],
+            1.0 / p.rate, p.approach, self.max_speed(), 0.4, self._drag, own[0], own[2],
             height**2, 2 * height, 0.2 * height**3 * own[2], self.heavy, 0.9 * self._up,
             heading**2, 2 * heading, own[5], 0.7 * self._torque, 2.0 * heading * own[4],
             0.06 * own[1], 0.5 * self._aside if self._mixer[:, 1].any() else 0.0,
