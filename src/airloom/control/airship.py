@@ -1,15 +1,17 @@
 """A flight stack for airships: speed through the air, heading and height; waypoints, and places kept against the wind.
 
-- **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed: an airship
-  that drifts knows the wind at once, and one that flies does as far as it does not slip.
-- **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the one wanted
-  through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it keeps a place; in a calm, where u has no direction,
-  to the yaw that is asked for. Ahead it flies as fast as u asks for along the nose, backwards if need be.
-- **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy, T_z from heading
-  and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts that do so; flaps help the turn with the share h = V²/(V² + V_h²).
+- **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed:
+  an airship that drifts knows the wind at once, and one that flies does as far as it does not slip.
+- **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the
+  one wanted through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it
+  keeps a place; in a calm, where u has no direction, to the yaw that is asked for. Ahead it flies as fast as u asks for
+  along the nose, backwards if need be.
+- **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy,
+  T_z from heading and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts
+  that do so, by what each can give; flaps help the turn with the share h = V²/(V² + V_h²).
 
-It goes no faster than it can turn out of a sideslip β of 0.2 rad: the air that moves along turns an airship across its way by
-(m_Ay − m_Ax) V² β (Munk, NACA report 184).
+It goes no faster than it can turn out of a sideslip β of 0.2 rad: the air that moves along turns an airship across its
+way by (m_Ay − m_Ax) V² β (Munk, NACA report 184).
 """
 
 from __future__ import annotations
@@ -170,7 +172,9 @@ class AirshipParameters(Rated):
     """What is left out is tuned from the vehicle: its mass with that of the air, its drag, its propellers."""
 
     rate: float = Field(100.0, gt=0, description="Hz")
-    max_speed: float | None = Field(None, gt=0, description="through the air, m/s; as fast as it stays on its way if left out")
+    max_speed: float | None = Field(
+        None, gt=0, description="through the air, m/s; as fast as it stays on its way if left out"
+    )
     approach: float = Field(0.12, gt=0, le=2, description="speed towards a place, m/s for each metre that it is away")
     height_frequency: float = Field(0.4, gt=0, le=5, description="rad/s")
     heading_frequency: float | None = Field(None, gt=0, le=5, description="rad/s")
