@@ -1,6 +1,7 @@
 """All validation cases, in the order of the report."""
 
 from validation import (
+    airship,
     contact,
     eyes,
     flight,
@@ -77,4 +78,5 @@ CASES: list[Case] = [
     swarm.auction_worth,
     wings.aeroplane_modes,
     wings.floating,
+    airship.airship,
 ]

@@ -277,9 +277,10 @@ class Vtol(Modes):
 
     def check(self) -> None:
         super().check()
-        cruise, least = self.wing.cruise_speed, CARRIES * self._aeroplane.stall_speed
-        if cruise < least:
+        cruise, least = self.parameters.cruise_speed, CARRIES * self._aeroplane.stall_speed
+        if cruise is not None and cruise < least:
             raise StackError(f"cruise_speed {cruise:.3g} m/s is too near the stall; give {least:.3g} m/s or more")
+        self.wing.check()
 
     @property
     def wing(self) -> Plane:
