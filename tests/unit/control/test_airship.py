@@ -15,7 +15,12 @@ from airloom.scenario.ellipsoids import added_mass
 from airloom.scenario.models import Motion, Pose, Scenario, Vehicle, World
 from airloom.vehicles.airframe import Airframe
 
-LAMB = {1.5: (0.305, 0.621, 0.094), 2.0: (0.209, 0.702, 0.240), 3.99: (0.082, 0.860, 0.608), 6.01: (0.045, 0.918, 0.764)}
+LAMB = {
+    1.5: (0.305, 0.621, 0.094),
+    2.0: (0.209, 0.702, 0.240),
+    3.99: (0.082, 0.860, 0.608),
+    6.01: (0.045, 0.918, 0.764),
+}
 """Length over width: k₁, k₂, k′ (Lamb 1932, article 115)."""
 
 
@@ -34,7 +39,9 @@ def test_a_ball_drags_half_its_mass_along() -> None:
 def ship(wind=(0, 0, 0), engine="batch", **more) -> al.Simulation:
     vehicle = load_vehicle("airship").model_copy(update={"pose": Pose(position=(0, 0, 30)), **more})
     world = World(wind=wind)
-    return al.Simulation(Scenario(name="ship", duration=400, engine={"kind": engine}, world=world, vehicles={"ship": vehicle}))
+    return al.Simulation(
+        Scenario(name="ship", duration=400, engine={"kind": engine}, world=world, vehicles={"ship": vehicle})
+    )
 
 
 def test_it_sinks_as_its_weight_less_buoyancy_says() -> None:
