@@ -54,6 +54,7 @@ class Shot:
 
 
 SHOTS = {
+    "airship": Shot(118, "follow"),
     "ardupilot": Shot(72, "follow"),
     "base-station": Shot(24, zoom=2.0, middle=(0.38, 0.38)),
     "choreography": Shot(22, zoom=1.7, middle=(0.49, 0.46)),
@@ -71,6 +72,7 @@ SHOTS = {
     "swarm-ardupilot-radio": Shot(62, zoom=1.35, middle=(0.62, 0.62)),
     "terrain": Shot(150),
     "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
+    "vtol": Shot(76, "follow"),
     "waypoints": Shot(13, "chase"),
     "tank-takeoff": Shot(5.5, "chase"),
     "climb-drag": Shot(8, "chase"),

@@ -2,6 +2,7 @@
 
 from validation import (
     air,
+    airship,
     contact,
     eyes,
     flight,
@@ -80,4 +81,5 @@ CASES: list[Case] = [
     swarm.auction_worth,
     wings.aeroplane_modes,
     wings.floating,
+    airship.airship,
 ]

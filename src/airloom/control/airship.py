@@ -1,15 +1,17 @@
 """A flight stack for airships: speed through the air, heading and height; waypoints, and places kept against the wind.
 
-- **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed: an airship
-  that drifts knows the wind at once, and one that flies does as far as it does not slip.
-- **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the one wanted
-  through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it keeps a place; in a calm, where u has no direction,
-  to the yaw that is asked for. Ahead it flies as fast as u asks for along the nose, backwards if need be.
-- **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy, T_z from heading
-  and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts that do so; flaps help the turn with the share h = V²/(V² + V_h²).
+- **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed:
+  an airship that drifts knows the wind at once, and one that flies does as far as it does not slip.
+- **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the
+  one wanted through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it
+  keeps a place; in a calm, where u has no direction, to the yaw that is asked for. Ahead it flies as fast as u asks for
+  along the nose, backwards if need be.
+- **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy,
+  T_z from heading and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts
+  that do so, by what each can give; flaps help the turn with the share h = V²/(V² + V_h²).
 
-It goes no faster than it can turn out of a sideslip β of 0.2 rad: the air that moves along turns an airship across its way by
-(m_Ay − m_Ax) V² β (Munk, NACA report 184).
+It goes no faster than it can turn out of a sideslip β of 0.2 rad: the air that moves along turns an airship across its
+way by (m_Ay − m_Ax) V² β (Munk, NACA report 184).
 """
 
 from __future__ import annotations
@@ -75,7 +77,9 @@ def _through_air(w, i, c, s, ahead):
     w[WIND_X + i] += part * (w[row.EVX + i] - ahead * c - w[WIND_X + i])
     w[WIND_Y + i] += part * (w[row.EVY + i] - ahead * s - w[WIND_Y + i])
     vx, vy, up = _wanted_over_ground(w, i, c, s)
-    lack_x, lack_y = vx - w[row.EVX + i], vy - w[row.EVY + i]
+    swing, roll = w[row.EWY + i] * w[row.CZ + i], -w[row.EWX + i] * w[row.CZ + i]
+    lack_x = vx - (w[row.EVX + i] + c * swing - s * roll)  # at the centre of mass: the rest swings above it
+    lack_y = vy - (w[row.EVY + i] + s * swing + c * roll)
     ux, uy = vx - w[WIND_X + i] + LEAD * lack_x, vy - w[WIND_Y + i] + LEAD * lack_y
     size = sqrt(ux * ux + uy * uy)
     share = w[FASTEST + i] / size if size > w[FASTEST + i] else 1.0
@@ -135,8 +139,8 @@ def _fly(w, rotors, i):
         lx, ly = size * ux + CALM * w[row.SCOS + i], size * uy + CALM * w[row.SSIN + i]
     off = shortest_turn(atan2(ly, lx) - atan2(s, c))
     turn, rate = _turn(w, i, off)
-    wanted = ux * c + uy * s
-    push = w[MASS_X + i] * w[SPEED_K + i] * (wanted - ahead) + w[DRAG + i] * wanted * abs(wanted)
+    wanted, still = ux * c + uy * s, ahead + w[row.EWY + i] * w[row.CZ + i]
+    push = w[MASS_X + i] * w[SPEED_K + i] * (wanted - still) + w[DRAG + i] * wanted * abs(wanted)
     lift = _rise(w, i, up)
     share = ahead * ahead / (ahead * ahead + HELPFUL * HELPFUL) if ahead > 0.0 else 0.0
     pitch = atan2(r20, sqrt(r21 * r21 + r22 * r22))
@@ -168,7 +172,9 @@ class AirshipParameters(Rated):
     """What is left out is tuned from the vehicle: its mass with that of the air, its drag, its propellers."""
 
     rate: float = Field(100.0, gt=0, description="Hz")
-    max_speed: float | None = Field(None, gt=0, description="through the air, m/s; as fast as it stays on its way if left out")
+    max_speed: float | None = Field(
+        None, gt=0, description="through the air, m/s; as fast as it stays on its way if left out"
+    )
     approach: float = Field(0.12, gt=0, le=2, description="speed towards a place, m/s for each metre that it is away")
     height_frequency: float = Field(0.4, gt=0, le=5, description="rad/s")
     heading_frequency: float | None = Field(None, gt=0, le=5, description="rad/s")
@@ -247,7 +253,7 @@ class Airship(Controller):
         p, own = self.parameters, self.vessel.mass
         height, heading = p.height_frequency, self.heading_frequency()
         gains = [
-            1.0 / p.rate, p.approach, self.max_speed(), 0.6, self._drag, own[0], own[2],
+            1.0 / p.rate, p.approach, self.max_speed(), 0.4, self._drag, own[0], own[2],
             height**2, 2 * height, 0.2 * height**3 * own[2], self.heavy, 0.9 * self._up,
             heading**2, 2 * heading, own[5], 0.7 * self._torque, 2.0 * heading * own[4],
             0.06 * own[1], 0.5 * self._aside if self._mixer[:, 1].any() else 0.0,

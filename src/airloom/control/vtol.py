@@ -1,18 +1,19 @@
-"""A flight stack for aeroplanes that hover: the laws of multirotors and of aeroplanes, and the way from one to the other.
+"""A flight stack for aeroplanes that hover: the laws of multirotors and of aeroplanes, and the way between them.
 
 What is asked for decides. A setpoint that stands, or moves no faster than `max_speed`, is flown on the rotors
 (control/modes.py), a faster one on the wing (control/plane.py), and so is one that asks for V₁ through the air, against
 a wind. Which rotors lift and which push follows from their axes.
 
-With V the airspeed, V_s that of the stall, V₁ = 1.2 V_s, and α₁ the angle of attack at which the wing carries the weight W
-at V₁, α₀ the one at which it carries nothing, the wing lifts L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
+With V the airspeed, V_s that of the stall, V₁ the greater of 1.2 V_s and 0.85 of cruise, α₁ the angle of attack at
+which the wing carries the weight W at V₁ and α₀ the one at which it carries nothing, the wing lifts
+L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
 
 - **Rotors** give what is lacking, W − L. So that the wing neither throws the vehicle up nor presses it down, its pitch
   stays where −W/4 ≤ L ≤ W; the pusher gives what it may not lean for, into a head wind for one.
-- **Transition.** The vehicle turns to where it shall fly, keeps its height on the rotors at the pitch α₁ and is pushed. From V_s
-  to V₁ the law of the aeroplane takes over by its share s: servos get s of what it says, rotors 1 − s of
+- **Transition.** The vehicle turns to where it shall fly, keeps its height on the rotors at the pitch α₁ and is pushed.
+  From V₁/1.2 to V₁ the law of the aeroplane takes over by its share s: servos get s of what it says, rotors 1 − s of
   their thrust and torque. Below V₁ the rotors help again, whatever the reason.
-- **Back.** The share goes to zero in a second, the pusher stops, and the vehicle brakes by leaning as far as L ≤ W allows.
+- **Back.** The rotors take over at once, the pusher stops, and the vehicle brakes by leaning as far as L ≤ W allows.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from pydantic import Field
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.lanes import limit, shortest_turn
+from airloom.compiled.lanes import limit
 from airloom.compiled.rows import LANES
 from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
@@ -139,7 +140,7 @@ def _per_weight(w, i, airspeed):
 
 @compiled
 def _lean(w, i):
-    """What the rotors shall give, an acceleration in the world beside gravity: as the hover or the wing wants to lean."""
+    """What the rotors shall give, an acceleration in the world beside gravity: as hover or wing want to lean."""
     g, (c, s), airspeed = w[row.GRAVITY + i], _heading(w, i), airspeed_of(w, i)
     _, _, _, _, _, _, r20, r21, r22 = hover.believed_rotation(w, i)
     pitch = atan2(r20, sqrt(r21 * r21 + r22 * r22))
@@ -252,11 +253,13 @@ class VtolParameters(PlaneParameters, ModesParameters):
     """All that `modes` and `plane` take. What is left out is tuned from the airframe."""
 
     rate: float = Field(250.0, gt=0, description="Hz")
-    max_speed: float = Field(5.0, gt=0, description="on the rotors, m/s; setpoints that move faster are flown on the wing")
+    max_speed: float = Field(
+        5.0, gt=0, description="on the rotors, m/s; setpoints that move faster are flown on the wing"
+    )
 
 
 class Vtol(Modes):
-    """Hovers by `modes` and cruises by `plane`, whichever the setpoint's speed asks for, tuned from the vehicle's file."""
+    """Hovers by `modes` and cruises by `plane`, as the speed of the setpoint asks for, tuned from the file."""
 
     Parameters = VtolParameters
     parameters: VtolParameters
@@ -274,9 +277,10 @@ class Vtol(Modes):
 
     def check(self) -> None:
         super().check()
-        cruise, least = self.wing.cruise_speed, CARRIES * self._aeroplane.stall_speed
-        if cruise < least:
+        cruise, least = self.parameters.cruise_speed, CARRIES * self._aeroplane.stall_speed
+        if cruise is not None and cruise < least:
             raise StackError(f"cruise_speed {cruise:.3g} m/s is too near the stall; give {least:.3g} m/s or more")
+        self.wing.check()
 
     @property
     def wing(self) -> Plane:
@@ -299,7 +303,7 @@ class Vtol(Modes):
         return [*hovers, *own, *trim]
 
     def wing_gains(self, step_ns: int) -> list[float]:
-        """Those of `plane`, but for a pusher that may be much stronger than cruise needs: it need not dive for speed."""
+        """Those of `plane`, but for a pusher much stronger than cruise needs: it need not dive for speed."""
         gains, trim = self.wing.gains(step_ns), self._aeroplane.trim(self.wing.cruise_speed)
         fastest = min(rotor.max_speed for rotor in self._cruising.rotors)
         thrusts = [self._aeroplane.thrust(trim.speed, trim.speeds[0] + part * fastest) for part in (0.0, MORE)]

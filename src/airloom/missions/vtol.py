@@ -1,4 +1,4 @@
-"""A pilot of what hovers and cruises: it stops at places like a multirotor, and passes them when it flies on its wing."""
+"""A pilot of what hovers and cruises: it stops at places like a multirotor, and passes them on its wing."""
 
 from __future__ import annotations
 
@@ -130,10 +130,16 @@ class VtolPilot(WingsPilot):
         await self.goto([x, y, max(float(self.vehicle.position[2]), z + least_height)], speed=speed, timeout=timeout)
         await self.land(timeout=timeout)
 
-    async def land(self, speed: float | None = 0.7, timeout: float | None = None, **where: Any) -> None:
+    async def land(
+        self,
+        speed: float | None = 0.7,
+        timeout: float | None = None,
+        at: Any = None,
+        course: float | None = None,
+    ) -> None:
         """Go straight down to the ground and stop the rotors."""
         await self._stop()
-        await Pilot.land(self, 0.7 if speed is None else speed, timeout, **where)
+        await Pilot.land(self, 0.7 if speed is None else speed, timeout, at, course)
 
     def brake(self) -> None:
         Pilot.brake(self)
@@ -166,7 +172,8 @@ class VtolPilot(WingsPilot):
         if stops:
             leg = end - before
             far = float(np.hypot(*leg[:2]))
-            places = [*places[:-1], end - leg * min(0.5 * pace**2 / BRAKES, 0.5 * far) / max(far, 1e-6)]
+            fastest = pace + float(np.hypot(*self.vehicle.wind[:2]))
+            places = [*places[:-1], end - leg * min(0.5 * fastest**2 / BRAKES, 0.5 * far) / max(far, 1e-6)]
         self._towards = places[0]
         await self._pass(places, pace, height, timeout, what)
         if stops:

@@ -80,9 +80,10 @@ def _sum_four(w, rotors, four):
     for n in range(36):
         for i in range(LANES):
             j = n * LANES + i
+            a, b, c, d = rotors[SPEED_A + i], rotors[SPEED_B + i], rotors[SPEED_C + i], rotors[SPEED_D + i]
             w[row.ROTOR_DAMPING + j] += (
-                abs(rotors[SPEED_A + i]) * four[A + row.DAMPING + j] + abs(rotors[SPEED_B + i]) * four[B + row.DAMPING + j]
-                + abs(rotors[SPEED_C + i]) * four[C + row.DAMPING + j] + abs(rotors[SPEED_D + i]) * four[D + row.DAMPING + j]
+                abs(a) * four[A + row.DAMPING + j] + abs(b) * four[B + row.DAMPING + j]
+                + abs(c) * four[C + row.DAMPING + j] + abs(d) * four[D + row.DAMPING + j]
             )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def _add_shape(sums, p, at, i, nx, ny, nz, d, cuts, part):
 
 @compiled
 def _add_ellipsoid(part, p, at, mx, my, mz, d, cuts):
-    """A ball of radius 1 that is stretched: (x, y, z) = (a u, b v, c w), and n·r < d becomes (a n_x, …)·(u, v, w) < d."""
+    """A ball of radius 1 that is stretched: with (x, y, z) = (a u, b v, c w), n·r < d is (a n_x, …)·(u, …) < d."""
     a, b, c = p[at], p[at + LANES], p[at + 2 * LANES]
     mx, my, mz = a * mx, b * my, c * mz
     size = sqrt(mx * mx + my * my + mz * mz)

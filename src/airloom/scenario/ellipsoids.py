@@ -1,6 +1,6 @@
 """The mass of the fluid that an ellipsoid drags along (Lamb, Hydrodynamics, articles 114 and 115).
 
-With semi-axes a, b, c and Δ = √((a² + λ)(b² + λ)(c² + λ)), α₀ = abc ∫₀^∞ dλ/((a² + λ) Δ), likewise β₀ and γ₀, whose sum is 2.
+With semi-axes a, b, c and Δ = √((a² + λ)(b² + λ)(c² + λ)), α₀ = abc ∫₀^∞ dλ/((a² + λ) Δ), likewise β₀ and γ₀.
 Of the mass M of the fluid displaced, α₀/(2 − α₀) goes along in motions along a, and turning about a has the inertia
 M/5 (b² − c²)² (γ₀ − β₀)/(2 (b² − c²) + (b² + c²)(β₀ − γ₀)).
 """

@@ -232,7 +232,7 @@ class Hull(Model):
     )
     added_mass: Six | list[Six] | Literal["ellipsoid"] = Field(
         (0.0,) * 6,
-        description="of what moves along: the diagonal, or six rows; kg, kg m, kg m². Or `ellipsoid`, for that of its shape",
+        description="of what moves along: the diagonal, or six rows; kg, kg m, kg m². `ellipsoid` is that of its shape",
     )
     damping: SixPositive = Field((0.0,) * 6, description="per m/s along x, y, z and per rad/s about them, N, N m")
     quadratic_damping: SixPositive = Field((0.0,) * 6, description="the same per square")

@@ -22,7 +22,7 @@ from airloom.world.geodesy import geodetic_to_local
 
 FARTHEST = 20_000.0  # m from the world's origin
 LARGEST_FILE = 16 * 1024 * 1024
-USUAL_SPEED = 5.0  # m/s, QGroundControl's
+USUAL_SPEED, USUAL_CRUISE = 5.0, 15.0  # m/s, QGroundControl's
 FIXED_WING = 1  # of MAV_TYPE
 Heights = Callable[[float, float], float]
 
@@ -49,6 +49,7 @@ class PlanFile:
         self.home_height = ground(*self.home)
         self.is_for_wings = self.mission.get("vehicleType") == FIXED_WING
         self.speed = None if self.is_for_wings else self.checked_speed(self.mission.get("hoverSpeed")) or USUAL_SPEED
+        self.cruise_speed = self.checked_speed(self.mission.get("cruiseSpeed")) or USUAL_CRUISE
 
     def at(self, where: str) -> None:
         self.where = f"{self.name}, {where}"

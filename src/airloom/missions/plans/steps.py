@@ -43,7 +43,7 @@ class _Reader:
             16: self._waypoint, 17: self._loiter, 18: self._circle, 19: self._loiter_time, 20: self._return,
             21: self._land, 22: self._take_off, 31: self._loiter_to_altitude, 82: self._spline, 93: self._delay,
             115: self._turn, 178: self._change_speed, 183: self._servo, 187: self._actuator, 189: self._land_start,
-            216: self._sprayer,
+            216: self._sprayer, 84: self._take_off, 85: self._land, 3000: self._transition,
         }  # fmt: skip
 
     def steps(self) -> Iterator[Step]:
@@ -246,6 +246,18 @@ class _Reader:
 
         def fly(way: Way) -> Iterator[Any]:
             way.speed = speed or way.speed
+            return iter(())
+
+        return fly
+
+    def _transition(self, numbers: Numbers, frame: Any) -> Flight:
+        """Of what hovers and cruises: from now on at the plan's speed of cruise (4), or of hovering (3)."""
+        if numbers[0] not in (3, 4):
+            raise self._plan.error(f"a transition leads to hovering (3) or to cruise (4), got {shown(numbers[0])}")
+        speed = self._plan.cruise_speed if numbers[0] == 4 else self._plan.speed
+
+        def fly(way: Way) -> Iterator[Any]:
+            way.speed = speed
             return iter(())
 
         return fly

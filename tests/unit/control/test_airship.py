@@ -1,0 +1,97 @@
+"""An airship: Lamb's coefficients, buoyancy, Munk's moment, drag balance, and flights on both engines."""
+
+from __future__ import annotations
+
+from math import pi
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.control.airship import Airship, AirshipParameters
+from airloom.control.flight_stack import StackError
+from airloom.scenario import load_vehicle
+from airloom.scenario.ellipsoids import added_mass
+from airloom.scenario.models import Motion, Pose, Scenario, Vehicle, World
+from airloom.vehicles.airframe import Airframe
+
+LAMB = {
+    1.5: (0.305, 0.621, 0.094),
+    2.0: (0.209, 0.702, 0.240),
+    3.99: (0.082, 0.860, 0.608),
+    6.01: (0.045, 0.918, 0.764),
+}
+"""Length over width: k₁, k₂, k′ (Lamb 1932, article 115)."""
+
+
+@pytest.mark.parametrize("slender", LAMB)
+def test_added_mass_is_that_of_lambs_table(slender: float) -> None:
+    mass = added_mass((slender, 1.0, 1.0), 1.0)
+    inertia = (slender**2 + 1.0) / 20.0
+    assert (mass[0], mass[1], mass[5] / inertia) == pytest.approx(LAMB[slender], abs=0.003)
+    assert mass[3] == 0.0
+
+
+def test_a_ball_drags_half_its_mass_along() -> None:
+    assert added_mass((1.0, 1.0, 1.0), 2.0) == pytest.approx([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], abs=1e-9)
+
+
+def ship(wind=(0, 0, 0), engine="batch", **more) -> al.Simulation:
+    vehicle = load_vehicle("airship").model_copy(update={"pose": Pose(position=(0, 0, 30)), **more})
+    world = World(wind=wind)
+    return al.Simulation(
+        Scenario(name="ship", duration=400, engine={"kind": engine}, world=world, vehicles={"ship": vehicle})
+    )
+
+
+def test_it_sinks_as_its_weight_less_buoyancy_says() -> None:
+    """With the air that moves along: (m − ρV) g = (m + m_A) a."""
+    sim = ship(controller=None)
+    frame = sim.vehicles["ship"].airframe
+    heavy = frame.mass - 1.225 * pi / 6 * 4.7 * 1.4 * 1.9
+    along = added_mass((4.7, 1.4, 1.9), frame.mass - heavy)[2]
+    sim.run(until=0.5)
+    assert sim.vehicles["ship"].velocity[2] == pytest.approx(-0.5 * heavy * 9.80665 / (frame.mass + along), rel=0.01)
+
+
+def test_air_turns_it_across_its_way_as_munk_says() -> None:
+    """Right after the start, without fins: (J + J_A) ω̇ = (m_Ay − m_Ax) u v."""
+    hull = load_vehicle("airship").hull
+    assert hull is not None
+    hull = hull.model_copy(update={"quadratic_damping": (0.0,) * 6})
+    motion = Motion(velocity=(3.0, 0.3, 0.0))
+    sim = ship(controller=None, surfaces={}, servos={}, motion=motion, hull=hull)
+    vehicle = sim.vehicles["ship"]
+    air = added_mass((4.7, 1.4, 1.9), 1.225 * pi / 6 * 4.7 * 1.4 * 1.9)
+    sim.run(until=0.02)
+    expected = -(air[1] - air[0]) * 3.0 * 0.3 / (8.802036 + air[5])
+    assert vehicle.rates[2] / 0.02 == pytest.approx(expected, rel=0.03)
+
+
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_it_keeps_its_place_with_its_nose_in_the_wind(engine: str) -> None:
+    sim = ship(wind=(-1.2, -1.2, 0), engine=engine)
+    vehicle = sim.vehicles["ship"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 30.0)))
+    sim.run(until=90)
+    assert np.linalg.norm(vehicle.position - [0, 0, 30]) < 2.0
+    assert np.linalg.norm(vehicle.velocity) < 0.2
+    assert vehicle.euler[2] == pytest.approx(pi / 4, abs=0.15)
+
+
+def test_a_vehicle_without_a_hull_in_air_is_no_airship() -> None:
+    with pytest.raises(StackError, match="whose fluid is air"):
+        Airship(AirshipParameters(), Airframe(load_vehicle("iris"), 9.80665, 0.001))
+
+
+def test_one_too_heavy_for_its_propellers_is_refused() -> None:
+    heavy = load_vehicle("airship").model_copy(update={"mass": 12.0})
+    with pytest.raises(StackError, match="N too heavy for its rotors"):
+        Airship(AirshipParameters(), Airframe(heavy, 9.80665, 0.001))
+
+
+def test_only_an_ellipsoid_has_the_mass_of_one() -> None:
+    data = load_vehicle("airship").model_dump()
+    data["hull"]["shapes"] = {"ball": {"kind": "ball", "radius": 1.0}}
+    with pytest.raises(ValueError, match="is for a hull of one shape, an ellipsoid"):
+        Vehicle.model_validate(data)

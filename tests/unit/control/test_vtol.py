@@ -1,0 +1,137 @@
+"""A quadplane: which rotors do what, hovering, transition there and back, what breaks, and a whole survey in gusts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import airloom as al
+from airloom.compiled.rows import LANES
+from airloom.control.flight_stack import StackError
+from airloom.control.vtol import SHARE, Vtol, VtolParameters
+from airloom.scenario import load_vehicle
+from airloom.scenario.models import Pose, Scenario, World
+from airloom.vehicles.airframe import Airframe
+
+PUSHER = 4
+
+
+def alone(**world) -> al.Simulation:
+    vehicle = load_vehicle("vtol").model_copy(update={"pose": Pose(position=(0, 0, 20))})
+    scenario = Scenario(
+        name="alone", duration=120, engine={"kind": "batch"}, world=World(**world), vehicles={"vtol": vehicle}
+    )
+    return al.Simulation(scenario)
+
+
+def share_of_wing(vehicle) -> float:
+    return float(vehicle._column[SHARE // LANES])
+
+
+def fly_east(sim: al.Simulation, seconds: float, speed: float = 12.0) -> np.ndarray:
+    """Positions every 0.1 s behind a setpoint that moves."""
+    vehicle, begin, places = sim.vehicles["vtol"], sim.time, []
+    for k in range(int(10 * seconds)):
+        vehicle.command(al.PositionYaw((speed * 0.1 * k, 0.0, 20.0), velocity=(speed, 0.0, 0.0)))
+        sim.run(until=begin + 0.1 * (k + 1))
+        places.append(vehicle.position.copy())
+    return np.array(places)
+
+
+def test_rotors_lift_or_push_by_their_axes() -> None:
+    frame = Airframe(load_vehicle("vtol"), 9.80665, 0.001)
+    assert frame.lifters.tolist() == [True] * 4 + [False]
+    assert frame.mixer[PUSHER].tolist() == [0.0] * 4
+    assert frame.allocation @ frame.mixer == pytest.approx(np.eye(4), abs=1e-9)
+
+
+def test_what_has_no_pusher_is_no_vtol() -> None:
+    frame = Airframe(load_vehicle("vtol"), 9.80665, 0.001)
+    with pytest.raises(StackError, match="rotors across that push it"):
+        Vtol(VtolParameters(), frame.with_rotors(frame.lifters))
+
+
+def test_a_cruise_near_the_stall_is_refused() -> None:
+    frame = Airframe(load_vehicle("vtol"), 9.80665, 0.001)
+    with pytest.raises(StackError, match="too near the stall; give 8.5"):
+        Vtol(VtolParameters(cruise_speed=8.0), frame)
+
+
+def test_hold_is_a_hover_also_in_wind() -> None:
+    sim = alone(wind=[-8, 0, 0])
+    vehicle = sim.vehicles["vtol"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=20)
+    assert np.linalg.norm(vehicle.position - [0, 0, 20]) < 0.5
+    assert share_of_wing(vehicle) == 0.0
+
+
+def test_transition_there_and_back_keeps_the_height() -> None:
+    sim = alone()
+    vehicle = sim.vehicles["vtol"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=3)
+    places = fly_east(sim, 25.0)
+    assert np.abs(places[:, 2] - 20).max() < 3.0
+    assert np.abs(places[:, 1]).max() < 1.0
+    assert vehicle.velocity[0] > 9.0
+    assert share_of_wing(vehicle) == 1.0
+    assert (vehicle.rotor_speeds[:PUSHER] < 1.0).all()
+    goal = (float(places[-1, 0]) + 60.0, 0.0, 20.0)
+    vehicle.command(al.PositionYaw(goal))
+    highest = 0.0
+    for k in range(60):
+        sim.run(until=28 + 0.25 * (k + 1))
+        highest = max(highest, abs(float(vehicle.position[2]) - 20))
+    assert highest < 3.0
+    assert np.linalg.norm(vehicle.position - goal) < 0.5
+    assert vehicle.rotor_speeds[PUSHER] < 1.0
+
+
+def test_cruise_takes_a_small_part_of_the_power_of_a_hover() -> None:
+    sim = alone()
+    vehicle = sim.vehicles["vtol"]
+
+    def power() -> float:
+        rotors = vehicle.airframe.rotors
+        speeds = vehicle.rotor_speeds
+        return sum(r.moment_constant * r.thrust_constant * s**3 for r, s in zip(rotors, speeds, strict=True))
+
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=5)
+    hover = power()
+    fly_east(sim, 40.0)
+    assert power() < 0.1 * hover
+
+
+def test_with_a_dead_pusher_the_rotors_carry_it_on() -> None:
+    sim = alone()
+    vehicle = sim.vehicles["vtol"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=3)
+    fly_east(sim, 20.0)
+    vehicle.set_rotor_share("pusher", 0.0)
+    vehicle.command(al.PositionYaw(tuple(vehicle.position + [60, 0, 0])))
+    sim.run(until=45)
+    assert abs(vehicle.position[2] - 20) < 2.0
+    assert np.linalg.norm(vehicle.velocity) < 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_the_survey_is_flown_in_gusts_and_ends_where_it_began(seed: int) -> None:
+    sim = al.Simulation.load("vtol", overrides={"engine": "batch"}, seed=seed)
+    vehicle, passed = sim.vehicles["vtol"], {(250, 65): np.inf, (125, 130): np.inf, (0, 195): np.inf}
+    heights, shares = [], []
+    while sim.time < sim.scenario.duration and not (sim.time > 30 and not vehicle.armed):
+        sim.run(until=sim.time + 0.5)
+        for place in passed:
+            passed[place] = min(passed[place], float(np.hypot(*(vehicle.position[:2] - place))))
+        if share_of_wing(vehicle) == 1.0:
+            heights.append(vehicle.position[2])
+        shares.append(share_of_wing(vehicle))
+    assert max(passed.values()) < 12.0
+    assert np.mean(np.array(shares) == 1.0) > 0.5
+    assert min(heights) > 25.0
+    assert not vehicle.armed
+    assert np.linalg.norm(vehicle.position[:2]) < 2.0
