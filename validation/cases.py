@@ -17,6 +17,7 @@ from validation import (
     swarm,
     tank,
     terrain,
+    water,
     weather,
     wings,
 )
@@ -77,4 +78,6 @@ CASES: list[Case] = [
     swarm.auction_worth,
     wings.aeroplane_modes,
     wings.floating,
+    water.barges,
+    water.vessels,
 ]

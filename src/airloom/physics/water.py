@@ -18,9 +18,10 @@ from airloom.world.water import flow_at, is_water, surface_at
 
 LAYERS = 4
 AIR = 1.225
+FADES_BELOW = 0.5  # of what is usually under water: less, and added mass and damping fade with it
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
-# Numbers of a vehicle: how many shapes its hull has, the volume that it displaces when it floats or dives. Of the world: layers (upper end, density). Now:
-# the water's velocity and acceleration. Of the hull: added mass, damping, its shapes.
+# Numbers of a vehicle: how many shapes its hull has, what volume it displaces when it floats or dives. Of the world:
+# layers (upper end, density). Now: the water's velocity and acceleration. Of the hull: added mass, damping, its shapes.
 SHAPES, TOTAL, FIRST_LAYER = 0, LANES, 2 * LANES
 FLOW = FIRST_LAYER + 2 * LAYERS * LANES
 GAINS_SPEED = FLOW + 3 * LANES
@@ -136,7 +137,7 @@ def _to_world(w, i, x, y, z):
 
 @compiled
 def _float(w, i, p, sums, cuts, part):
-    """Buoyancy of all layers and of the air above them; gives what is under water, as a part of what usually is."""
+    """Buoyancy of all layers and of the air above them; gives the share of added mass and damping there is."""
     air, g = AIR * w[row.DENSITY + i], w[row.GRAVITY + i]
     _below(w, sums, p, i, w[row.PZ + i] + ABOVE_ALL, False, cuts, part)
     _lift(w, i, air, 0.0, 0.0, g, sums)
@@ -150,7 +151,7 @@ def _float(w, i, p, sums, cuts, part):
         _lift(w, i, density - above, p[at], p[at + LANES], g + p[at + 2 * LANES], sums)
         above = density
         if k == 0:
-            share = min(sums[VOLUME] / p[TOTAL + i], 1.0)
+            share = min(sums[VOLUME] / (FADES_BELOW * p[TOTAL + i]), 1.0)
     return share
 
 
