@@ -19,6 +19,7 @@ from airloom.world.water import flow_at, is_water, surface_at
 LAYERS = 4
 AIR = 1.225
 FADES_BELOW = 0.5  # of what is usually under water: less, and added mass and damping fade with it
+HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
 # Numbers of a vehicle: how many shapes its hull has, what volume it displaces when it floats or dives. Of the world:
 # layers (upper end, density). Now: the water's velocity and acceleration. Of the hull: added mass, damping, its shapes.
@@ -44,7 +45,7 @@ def look_at_water(w, world, tick, p):
         return
     t, flow = tick * world[W_STEP], w[row.SCRATCH : row.SCRATCH + 6]
     for i in range(LANES):
-        if p[SHAPES + i] > 0.0:
+        if p[SHAPES + i] > 0.0 and w[row.PZ + i] < HIGHEST:
             _look(w, i, t, world, p, flow)
 
 
@@ -162,7 +163,7 @@ def add_water(w, p):
     scratch, sums, part, cuts = room[:48], room[48:52], room[52:56], room[56:68]
     flow, current, gains = room[68:74], room[74:77], room[77:80]
     for i in range(LANES):
-        if p[SHAPES + i] == 0.0:
+        if p[SHAPES + i] == 0.0 or w[row.PZ + i] > HIGHEST:
             continue
         share = _float(w, i, p, sums, cuts, part)
         x, y, z = p[FLOW + i], p[FLOW + LANES + i], p[FLOW + 2 * LANES + i]
