@@ -67,6 +67,8 @@ SHOTS = {
     "lidar": Shot(30),
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
+    "boat": Shot(35, "chase", "boat"),
+    "rov": Shot(45, "chase"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
     "swarm-ardupilot-radio": Shot(62, zoom=1.35, middle=(0.62, 0.62)),

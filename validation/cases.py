@@ -19,6 +19,7 @@ from validation import (
     swarm,
     tank,
     terrain,
+    water,
     weather,
     wings,
 )
@@ -82,4 +83,6 @@ CASES: list[Case] = [
     wings.aeroplane_modes,
     wings.floating,
     airship.airship,
+    water.barges,
+    water.vessels,
 ]

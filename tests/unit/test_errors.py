@@ -22,8 +22,7 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "CoefficientsError", "EyeError", "FarmError", "FilmError",
-    "LinkError", "ListenError",
-    "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
+    "HullError", "LinkError", "ListenError", "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
     "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "Ros2Error", "RunFolderError", "ScenarioError",
@@ -33,7 +32,10 @@ FAILURES = {
     "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "NodeSilent",
     "Ns3Failed", "WindFailed",
 }  # fmt: skip
-REFUSALS = {"CommandError", "PacketError", "PathError", "PatternError", "RequestError", "StickError", "WindRefused"}
+REFUSALS = {
+    "CommandError", "CurrentRefused", "PacketError", "PathError", "PatternError", "RequestError", "StickError",
+    "WindRefused",
+}  # fmt: skip
 MISSIONS = {"MissionError", "MissionTimeout", "OutOfLiquid"}
 
 

@@ -7,6 +7,8 @@ east-north-up, the body forward-left-up; "origin" is the vehicle's reference poi
 
 LANES = 8
 """Vehicles in a block."""
+PARKED = 1e6
+"""Height of lanes without a vehicle, m."""
 
 STATE_ROWS = 13
 GAIN_ROWS = 48

@@ -329,7 +329,7 @@ class Fleet:
     def _park_idle_lanes(self, b: int, used: int) -> None:
         """Lanes without a vehicle repeat the block's last one, floating far above any ground."""
         w = self.flight.blocks[b]
-        w[row.PZ + used : row.PZ + LANES], w[row.GRAVITY + used : row.GRAVITY + LANES] = 1e6, 0.0
+        w[row.PZ + used : row.PZ + LANES], w[row.GRAVITY + used : row.GRAVITY + LANES] = row.PARKED, 0.0
 
     def _fill_lane(self, b: int, i: int, craft: Craft) -> None:
         w, vehicle = self.flight.blocks[b], craft.vehicle

@@ -9,7 +9,8 @@ with the acceleration a_c that waves give the water.
 
 An engine knows M alone. So ν̇ is solved for with M + M_A, and the wrench that gives M this acceleration takes the place
 of all others: an added mass larger than the body's own is as stable as a small one, at any step. Added mass and damping
-go with the share under water of what is under water when the body floats at rest, or dives.
+are constant, as in linear models of boats in waves, until more than half of what usually is under water is out of it;
+then they fade.
 """
 
 from airloom.compiled import compiled

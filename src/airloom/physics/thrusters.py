@@ -12,6 +12,7 @@ from airloom.world.ground import W_STEP
 from airloom.world.water import density_at, is_water, surface_at
 
 FRESH, AIR = 1000.0, 1.225  # kg/m³
+HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 # Of a vehicle: how many thrusters it has. Of each: its rotor, its speed in this tick, the density around it as a part
 # of fresh water's, thrust and torque per speed², the share backwards, its radius, its place and its axis.
 THRUSTERS, FIRST = 0, LANES
@@ -26,6 +27,8 @@ def look_at_thrusters(w, rotors, world, tick, p):
     """Once a tick: how fast they turn, and in what."""
     t = tick * world[W_STEP]
     for i in range(LANES):
+        if w[row.PZ + i] > HIGHEST:
+            continue
         for n in range(int(p[THRUSTERS + i])):
             a = FIRST + n * THRUSTER_ROWS * LANES + i
             p[a + SPEED] = rotors[int(p[a + ROTOR]) * row.ROTOR_WIDTH + row.SPEED + i]
@@ -48,6 +51,8 @@ def _density(w, i, world, t, p, a):
 @compiled
 def add_thrusters(w, p):
     for i in range(LANES):
+        if w[row.PZ + i] > HIGHEST:
+            continue
         for n in range(int(p[THRUSTERS + i])):
             a = FIRST + n * THRUSTER_ROWS * LANES + i
             speed = p[a + SPEED]

@@ -18,6 +18,8 @@ from airloom.world.water import flow_at, is_water, surface_at
 
 LAYERS = 4
 AIR = 1.225
+FADES_BELOW = 0.5  # of what is usually under water: less, and added mass and damping fade with it
+HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
 # Numbers of a vehicle: how many shapes its hull has, the volume that it displaces when it floats or dives. Of the
 # world: layers (upper end, density). Now: the water's velocity and acceleration. Of the hull: added mass, damping,
@@ -45,7 +47,7 @@ def look_at_water(w, world, tick, p):
         return
     t, flow = tick * world[W_STEP], w[row.SCRATCH : row.SCRATCH + 6]
     for i in range(LANES):
-        if p[SHAPES + i] > 0.0:
+        if p[SHAPES + i] > 0.0 and w[row.PZ + i] < HIGHEST:
             _look(w, i, t, world, p, flow)
 
 
@@ -154,7 +156,7 @@ def _to_world(w, i, x, y, z):
 
 @compiled
 def _float(w, i, p, sums, cuts, part):
-    """Buoyancy of all layers and of the air above them; gives what is under water, as a part of what usually is."""
+    """Buoyancy of all layers and of the air above them; gives the share of added mass and damping there is."""
     air, g = AIR * w[row.DENSITY + i], w[row.GRAVITY + i]
     _below(w, sums, p, i, w[row.PZ + i] + ABOVE_ALL, False, cuts, part)
     _lift(w, i, air, 0.0, 0.0, g, sums)
@@ -168,7 +170,7 @@ def _float(w, i, p, sums, cuts, part):
         _lift(w, i, density - above, p[at], p[at + LANES], g + p[at + 2 * LANES], sums)
         above = density
         if k == 0:
-            share = min(sums[VOLUME] / p[TOTAL + i], 1.0)
+            share = min(sums[VOLUME] / (FADES_BELOW * p[TOTAL + i]), 1.0)
     return share
 
 
@@ -188,7 +190,7 @@ def add_water(w, p):
     scratch, sums, part, cuts = room[:48], room[48:52], room[52:56], room[56:68]
     flow, current, gains = room[68:74], room[74:77], room[77:80]
     for i in range(LANES):
-        if p[SHAPES + i] == 0.0:
+        if p[SHAPES + i] == 0.0 or w[row.PZ + i] > HIGHEST:
             continue
         share = _float(w, i, p, sums, cuts, part)
         x, y, z = p[FLOW + i], p[FLOW + LANES + i], p[FLOW + 2 * LANES + i]

@@ -37,7 +37,8 @@ def load(name_or_path: str | Path, overrides: Mapping[str, Any] | None = None) -
 
 def load_vehicle(name: str) -> Vehicle:
     """A bundled vehicle by its name."""
-    tree = planted({"name": "hangar", "vehicles": {"vehicle": name}}, InOverride("vehicle", name))
+    described = {"name": "hangar", "world": {"water": {}}, "vehicles": {"vehicle": name}}
+    tree = planted(described, InOverride("vehicle", name))
     return _validated(Definitions().complete(tree, None, Place())).vehicles["vehicle"]
 
 
