@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.bus import messages
 from airloom.errors import Refusal
-from airloom.ros2 import interfaces, names
+from airloom.ros2 import names
 from airloom.ros2.dds import Ros2Error
 from airloom.ros2.rtps import wire
 from airloom.ros2.rtps.participant import RtpsParticipant
@@ -43,7 +43,7 @@ class Caller:
 class Service:
     def __init__(self, desk: Services, name: str, srvtype: str, handler: Handler) -> None:
         self._desk, self.name, self.srvtype, self._handler = desk, name, srvtype, handler
-        note = interfaces.service_note(srvtype)
+        note = names.type_note(srvtype)
         request, response = (names.dds_type(f"{srvtype}_{part}") for part in ("Request", "Response"))
         self.reader = desk.participant.reader(f"{names.REQUEST}{name}Request", request, note, self._hear)
         self._writer: ReliableWriter = desk.participant.writer(f"{names.REPLY}{name}Reply", response, note)
