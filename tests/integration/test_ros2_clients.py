@@ -170,7 +170,7 @@ def test_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
     domain, scenario, profiles = own_domain(), tmp_path / "seeing.yaml", tmp_path / "fastdds.xml"
     scenario.write_text(SEEING)
     profiles.write_text(fast_dds())
-    large = {"FASTDDS_DEFAULT_PROFILES_FILE": str(profiles)}
+    large = dict.fromkeys(("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"), str(profiles))
     with flying(str(scenario), domain=domain, out=tmp_path / "run"):
         found = said_by(
             distribution,

@@ -26,7 +26,7 @@ def ros2(
 
     The configuration of RViz shows every vehicle, its frames and what its eyes see; the launch file starts both.
 
-    fastdds.xml lets nodes take large clouds: FASTDDS_DEFAULT_PROFILES_FILE=fastdds.xml before they start.
+    fastdds.xml lets nodes on Fast DDS take large clouds; the launch file sets it.
 
     URDFs are those that the run itself tells on /VEHICLE/robot_description.
 

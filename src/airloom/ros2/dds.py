@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from airloom.errors import UserError
@@ -97,9 +97,9 @@ class Participant:
         from cyclonedds.pub import DataWriter
 
         endpoint = DataWriter(self._participant, self._topic(name, msgtype), qos=_qos(profile, msgtype))
-        if on_matched is not None:
-            self._attach(endpoint, MATCHED, on_matched)
-        return Writer(endpoint)
+        writer = Writer(endpoint)
+        self._attach(endpoint, MATCHED, partial(writer.look, on_matched))
+        return writer
 
     def reader(self, name: str, msgtype: str, profile: Profile, on_data: Callable[[], None] | None = None) -> Reader:
         from cyclonedds.sub import DataReader
@@ -172,6 +172,14 @@ class Writer:
 
         self.endpoint, self.gid = endpoint, endpoint.get_guid().bytes
         self._put, self._ref = ddspy_write, endpoint._ref
+        self.is_heard = False
+        """Whether somebody listened when the participant was last polled."""
+
+    def look(self, and_then: Callable[[], None] | None) -> None:
+        """Somebody has come or gone."""
+        self.is_heard = self.listeners > 0
+        if and_then is not None:
+            and_then()
 
     def write(self, cdr: bytes) -> None:
         """Messages end with whole words."""

@@ -150,9 +150,10 @@ from launch_ros.actions import Node
 
 def generate_launch_description():
     airloom = ExecuteProcess(cmd=["airloom", "run", {scenario!r}, "--ros2", "--headless"], output="screen")
-    large_messages = SetEnvironmentVariable("FASTDDS_DEFAULT_PROFILES_FILE", {fast_dds_file!r})
+    names = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")  # of Jazzy, and from Kilted on
+    large_messages = [SetEnvironmentVariable(name, {fast_dds_file!r}) for name in names]
     simulated = [{{"use_sim_time": True}}]
     rviz = Node(package="rviz2", executable="rviz2", arguments=["-d", {rviz_file!r}], parameters=simulated)
     over = RegisterEventHandler(OnProcessExit(target_action=airloom, on_exit=[EmitEvent(event=Shutdown())]))
-    return LaunchDescription([large_messages, airloom, rviz, over])
+    return LaunchDescription([*large_messages, airloom, rviz, over])
 '''
