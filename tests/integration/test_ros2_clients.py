@@ -132,7 +132,7 @@ def test_a_node_with_our_own_types_follows_a_path_cancels_spawns_and_starts_miss
         "PYTHONPATH": str(next(made.glob("lib/python3*/site-packages"))),
         "LD_LIBRARY_PATH": f"{home / 'lib'}:{made / 'lib'}",
     }
-    with flying("hover", domain=domain, out=tmp_path / "run"):
+    with flying("hover", "--speed", "3", domain=domain, out=tmp_path / "run"):
         found = said_by(distribution, "pilot.py", domain=domain, **built)
     assert [what for what, came_true in found.items() if not came_true] == []
 

@@ -22,7 +22,7 @@ modes = node.create_publisher(ControlMode, "/cf/switch_mode", 10)
 action = ActionClient(node, FollowPath, "/cf/follow_path")
 
 
-def until(condition, seconds=30.0):
+def until(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.05)
