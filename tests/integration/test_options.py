@@ -188,7 +188,9 @@ def test_weigh(airloom):
 def test_ros2(airloom):
     said = airloom("ros2 short.yaml --out for_ros")
     assert "colcon build" in said
-    assert {"airloom.rviz", "airloom.launch.py", "cf.urdf"} <= {path.name for path in Path("for_ros").iterdir()}
+    assert {"airloom.rviz", "airloom.launch.py", "fastdds.xml", "cf.urdf"} <= {
+        path.name for path in Path("for_ros").iterdir()
+    }
     airloom("ros2 short.yaml --out ros_workspace --interfaces")
     assert [path.name for path in Path("ros_workspace").iterdir()] == ["airloom_interfaces"]
 

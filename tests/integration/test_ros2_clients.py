@@ -6,13 +6,18 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import platformdirs
 import pytest
 from tests.ros2_peers import own_domain
 
 import airloom as al
+from airloom.bus import messages
+from airloom.ros2 import interfaces, names
+from airloom.ros2.files import fast_dds, write_interfaces
 
 pytest.importorskip("cyclonedds")
 NODES = Path(__file__).parent.parent / "ros2_nodes"
@@ -21,9 +26,21 @@ STATE_HASH = "RIHS01_3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766df
 READ_TF = """
 import sys, rosless
 with rosless.Node(int(sys.argv[1])).subscribe("/tf") as frames:
-    message = frames.read(timeout=20.0)
+    message = frames.read(timeout=60.0)
 one = message.to_dict()["transforms"][0]
 print(one["header"]["frame_id"], one["child_frame_id"], one["transform"]["translation"]["z"])
+"""
+
+SEEING = """
+name: seeing
+duration: 600
+vehicles:
+  drone:
+    extends: multirotor
+    pose: {position: [0, 0, 2]}
+    sensors: {depth: {extends: realsense_d435, rate: 10, width: 640, height: 480, pitch: 1.5}}
+systems:
+  hold: {kind: waypoints, vehicle: drone, points: [{at: 0, position: [0, 0, 2]}]}
 """
 
 
@@ -38,23 +55,60 @@ def environment(domain: int) -> dict[str, str]:
     return {**os.environ, "ROS_DOMAIN_ID": str(domain)}
 
 
+@contextmanager
+def flying(*more: str, domain: int, out: Path):
+    """A run in a process of its own, which ends with the block."""
+    options = [
+        "--headless",
+        "--ros2",
+        "--domain",
+        str(domain),
+        "--no-figures",
+        "--set",
+        "engine=batch",
+        "--out",
+        str(out),
+    ]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "airloom", "run", *more, "--until", "600", *options], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        yield
+    finally:
+        run.terminate()
+        run.communicate()
+
+
+def said_by(distribution: str, node: str, *arguments: str, domain: int, **variables: str) -> dict:
+    """The line of JSON that a node leaves. Nobody ends it but the clock: it may hang as those of ROS do."""
+    command, more = [python_of(distribution), str(NODES / node), *arguments], {**environment(domain), **variables}
+    node_process = subprocess.Popen(command, env=more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        told, complaint = node_process.communicate(timeout=120)
+    finally:
+        node_process.kill()
+    assert node_process.returncode == 0, complaint
+    return json.loads(told.splitlines()[-1])
+
+
+def our_messages(distribution: str) -> Path:
+    """Where they are installed, as they are defined now."""
+    made = CLIENTS / f"{distribution}-messages"
+    with TemporaryDirectory() as folder:
+        now = write_interfaces(Path(folder))
+        texts = {path.relative_to(now): path.read_bytes() for path in now.rglob("*") if path.is_file()}
+    for path, text in texts.items():
+        if not (made / now.name / path).exists() or (made / now.name / path).read_bytes() != text:
+            pytest.skip(f"our messages are not built for {distribution}: scripts/ros2_clients does, if it has CMake")
+    return made
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
-    python, domain = python_of(distribution), own_domain()
-    command = [sys.executable, "-m", "airloom", "run", "hover", "--headless", "--ros2", "--domain", str(domain)]
-    options = ["--until", "600", "--no-figures", "--set", "engine=batch", "--out", str(tmp_path / "run")]
-    run = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True)
-    try:
-        probe = [python, str(NODES / "probe.py")]
-        told = subprocess.run(
-            probe, env=environment(domain), capture_output=True, text=True, timeout=120, start_new_session=True
-        )
-        assert told.returncode == 0, told.stderr
-    finally:
-        run.terminate()
-        run.wait()
-    found = json.loads(told.stdout.splitlines()[-1])
+    domain = own_domain()
+    with flying("hover", domain=domain, out=tmp_path / "run"):
+        found = said_by(distribution, "probe.py", domain=domain)
     yes = ["heard", "flew", "set", "paused", "stood_still", "resumed", "went_on", "reset", "began_anew"]
     assert {name: found[name] for name in yes} == dict.fromkeys(yes, True)
     assert not found["mismatched"], "a reliable subscriber has nothing from a best-effort publisher"
@@ -68,6 +122,67 @@ def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
     assert "cf.xy_kp" in found["parameters"]
     summary = json.loads((tmp_path / "run" / "summary.json").read_text())
     assert summary["ros2"]["dropped"] == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
+def test_a_node_with_our_own_types_follows_a_path_cancels_spawns_and_starts_missions(tmp_path, distribution):
+    domain, home, made = own_domain(), CLIENTS / distribution, our_messages(distribution)
+    built = {
+        "PYTHONPATH": str(next(made.glob("lib/python3*/site-packages"))),
+        "LD_LIBRARY_PATH": f"{home / 'lib'}:{made / 'lib'}",
+    }
+    with flying("hover", "--speed", "3", domain=domain, out=tmp_path / "run"):
+        found = said_by(distribution, "pilot.py", domain=domain, **built)
+    assert [what for what, came_true in found.items() if not came_true] == []
+
+
+@pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
+def test_hashes_of_our_types_are_those_that_ros_works_out(distribution):
+    share = our_messages(distribution) / "share" / "airloom_interfaces"
+    worked_out = {
+        one["type_name"]: one["hash_string"]
+        for path in share.glob("*/*.json")
+        for one in json.loads(path.read_text())["type_hashes"]
+        if one["type_name"].startswith("airloom_interfaces/")
+    }
+    used = [name for name in messages.OWN_DEFINITIONS if name.startswith("airloom_interfaces/")]
+    used += map(interfaces.service, interfaces.OWN_SERVICES)
+    used += interfaces.action(interfaces.FOLLOW_PATH)
+    assert {name: names.type_hash(name) for name in used} == {name: worked_out[name] for name in used}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
+def test_a_hundred_topics_at_100_hz_lose_nothing(tmp_path, distribution):
+    domain, topics = own_domain(), [f"/drone_{k}/state" for k in range(100)]
+    many = ["--set", "vehicles.drone.copies.count=100", "--set", "log.rate=100", "--set", "ros2.rate=100"]
+    with flying("fleet", *many, "--speed", "0.5", domain=domain, out=tmp_path / "run"):
+        found = said_by(distribution, "listener.py", "nav_msgs/msg/Odometry", "100", *topics, domain=domain)
+    assert (found["heard"] >= 100, found["missing"], found["period"]) == (True, 0, 0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
+def test_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
+    """640 × 480 at 10 Hz, which looks down, so that each point is one."""
+    pytest.importorskip("embreex")
+    domain, scenario, profiles = own_domain(), tmp_path / "seeing.yaml", tmp_path / "fastdds.xml"
+    scenario.write_text(SEEING)
+    profiles.write_text(fast_dds())
+    large = dict.fromkeys(("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE"), str(profiles))
+    with flying(str(scenario), domain=domain, out=tmp_path / "run"):
+        found = said_by(
+            distribution,
+            "listener.py",
+            "sensor_msgs/msg/PointCloud2",
+            "20",
+            "/drone/depth/points",
+            domain=domain,
+            **large,
+        )
+    assert (found["heard"], found["missing"], found["period"]) == (20, 0, 0.1)
+    assert found["largest"] > 3_000_000
 
 
 @pytest.mark.slow

@@ -24,7 +24,7 @@ def hear(name, kind, qos):
     node.create_subscription(kind, name, lambda message: heard.__setitem__(name, message), qos)
 
 
-def until(condition, seconds=20.0):
+def until(condition, seconds=60.0):
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
         rclpy.spin_once(node, timeout_sec=0.05)

@@ -127,12 +127,11 @@ class Topic:
         if not self.wanted or not len(times_ns):
             return
         stamps_ns = times_ns if stamps_ns is None else stamps_ns
-        times = np.asarray(times_ns, np.int64).tolist()
+        times = times_ns.tolist()
         if self._raw_listeners:
             self._deliver_raw(template.encode_all(stamps_ns, values), times)
         if self._listeners or self.latched:
-            stamps = np.asarray(stamps_ns, np.int64).tolist()
-            for time_ns, stamp_ns, row in zip(times, stamps, np.array(values), strict=True):
+            for time_ns, stamp_ns, row in zip(times, stamps_ns.tolist(), np.array(values), strict=True):
                 self._queue(partial(template.message, stamp_ns, row), time_ns)
 
     def _queue(self, message: Callable[[], Any], time_ns: int) -> None:

@@ -408,7 +408,7 @@ class Template:
     def encode_all(self, times_ns: np.ndarray, values: np.ndarray) -> list[bytes]:
         """Likewise, each message for itself; a single one, as those have who must be told at once, the quick way."""
         if len(times_ns) == 1:
-            return [self.encode(int(times_ns[0]), values[0])]
+            return [self._bytes.encode(int(times_ns[0]), values[0])]
         block, size = self.encode_batch(times_ns, values).tobytes(), self.size
         return [block[at : at + size] for at in range(0, len(block), size)]
 

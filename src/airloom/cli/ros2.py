@@ -26,6 +26,8 @@ def ros2(
 
     The configuration of RViz shows every vehicle, its frames and what its eyes see; the launch file starts both.
 
+    fastdds.xml lets nodes on Fast DDS take large clouds; the launch file sets it.
+
     URDFs are those that the run itself tells on /VEHICLE/robot_description.
 
     [bold]Examples[/bold]
@@ -34,7 +36,7 @@ def ros2(
       airloom ros2 hover --out workspace/src --interfaces
       ros2 launch hover_ros/airloom.launch.py
     """
-    from airloom.ros2.files import launch, rviz, write_interfaces
+    from airloom.ros2.files import fast_dds, launch, rviz, write_interfaces
     from airloom.scenario import load
     from airloom.simulation import Simulation
 
@@ -47,9 +49,10 @@ def ros2(
         with Simulation(chosen) as sim:
             (out / "airloom.rviz").write_text(rviz(sim), encoding="utf-8")
             _write_descriptions(sim, out)
-        place = str((out / "airloom.rviz").absolute())
+        (out / "fastdds.xml").write_text(fast_dds(), encoding="utf-8")
         named = str(Path(scenario).absolute()) if Path(scenario).is_file() else scenario
-        (out / "airloom.launch.py").write_text(launch(named, place), encoding="utf-8")
+        places = (str((out / name).absolute()) for name in ("airloom.rviz", "fastdds.xml"))
+        (out / "airloom.launch.py").write_text(launch(named, *places), encoding="utf-8")
         say(f"{out / 'airloom.launch.py'}: ros2 launch it; RViz shows {out / 'airloom.rviz'}")
     except OSError as error:
         raise typer.BadParameter(f"cannot write to '{out}': {error.strerror}", param_hint="--out") from None

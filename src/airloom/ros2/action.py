@@ -131,6 +131,8 @@ class FollowPath:
 
     def tell(self) -> None:
         """How far the vehicle is, five times a second of simulation time."""
+        if not self._goals:
+            return
         if self._sim.time_ns - self._told_ns < FEEDBACK_PERIOD_NS and self._sim.time_ns >= self._told_ns:
             return
         self._told_ns = self._sim.time_ns

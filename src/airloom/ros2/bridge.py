@@ -80,10 +80,10 @@ class Bridge:
         self._run_services.update()
         for vehicle in self.sim.vehicles.keys() - self._paths.keys():
             self._paths[vehicle] = FollowPath(self, vehicle)
+        self.incoming.update()
         self._look_around()
 
     def _look_around(self) -> None:
-        self.incoming.update()
         self.outgoing.update(not_these=self.incoming.topics)
         self.graph.tell()
         for found in self.participant.other_writers():

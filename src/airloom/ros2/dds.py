@@ -7,10 +7,13 @@ Cyclone's Python package serialises by itself, which takes 55 µs for an odometr
 from __future__ import annotations
 
 import ctypes
+import os
+import socket
+import struct
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from airloom.errors import UserError
@@ -46,6 +49,40 @@ Endpoint = Any
 """A reader or a writer of Cyclone's."""
 
 
+def address_of(interface: str) -> str:
+    """The IPv4 address of a network interface."""
+    import fcntl
+
+    get_address = 0x8915  # SIOCGIFADDR
+    try:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+            found = fcntl.ioctl(asking, get_address, struct.pack("256s", interface.encode()[:15]))
+    except OSError:
+        raise Ros2Error(f"ros2.interface: '{interface}' has no IPv4 address here") from None
+    return socket.inet_ntoa(found[20:24])
+
+
+def _keep_to_loopback(domain: int) -> None:
+    """Cyclone listens on loopback alone only as far as it tells others where: its sockets are open to any address. So
+    we tie them to the loopback device.
+    """
+    ports = range(7400 + 250 * domain, 7400 + 250 * (domain + 1))
+    for one in _own_datagram_sockets():
+        if one.getsockname()[1] in ports:
+            with suppress(PermissionError):  # before Linux 5.7 only root may
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, b"lo\0")
+
+
+def _own_datagram_sockets() -> Iterator[socket.socket]:
+    """Of this process, whoever made them."""
+    for number in map(int, os.listdir("/proc/self/fd")):
+        with suppress(OSError):  # it has been closed meanwhile
+            if os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
+                with socket.socket(fileno=os.dup(number)) as one:
+                    if one.family == socket.AF_INET and one.type == socket.SOCK_DGRAM:
+                        yield one
+
+
 def _configuration(interface: str | None) -> str:
     """Loopback without multicast unless an interface is named; there datagrams may be large. A simulation must not wait
     for slow readers, so what they have not got may pile up, as deep as a topic's history goes. Fast DDS 3 describes
@@ -78,13 +115,20 @@ class Participant:
         except ImportError:
             raise Ros2Error(f"ROS 2 needs cyclonedds {VERSION}: pip install 'airloom[ros2]'") from None
         self._core = core
+        if interface is not None:
+            address_of(interface)
         try:
-            with suppress(core.DDSException):  # this process may be in the domain already
+            try:
                 self._domain = domains.Domain(domain, _configuration(interface))
+            except core.DDSException as error:
+                if error.code != core.DDSException.DDS_RETCODE_PRECONDITION_NOT_MET:
+                    raise  # else this process is in the domain already
             self._participant = domains.DomainParticipant(domain, qos=_qos_of_participant())
         except core.DDSException as error:
             where = f"interface '{interface}'" if interface else "loopback"
             raise Ros2Error(f"cannot take part in ROS domain {domain} on {where}: {error.msg}") from None
+        if interface is None:
+            _keep_to_loopback(domain)
         self._topics: dict[tuple[str, str], Any] = {}
         self._attached: dict[int, tuple[Endpoint, Callable[[], None]]] = {}
         self._waiting: dict[int, Any] = {}
@@ -97,9 +141,9 @@ class Participant:
         from cyclonedds.pub import DataWriter
 
         endpoint = DataWriter(self._participant, self._topic(name, msgtype), qos=_qos(profile, msgtype))
-        if on_matched is not None:
-            self._attach(endpoint, MATCHED, on_matched)
-        return Writer(endpoint)
+        writer = Writer(endpoint)
+        self._attach(endpoint, MATCHED, partial(writer.look, on_matched))
+        return writer
 
     def reader(self, name: str, msgtype: str, profile: Profile, on_data: Callable[[], None] | None = None) -> Reader:
         from cyclonedds.sub import DataReader
@@ -172,6 +216,14 @@ class Writer:
 
         self.endpoint, self.gid = endpoint, endpoint.get_guid().bytes
         self._put, self._ref = ddspy_write, endpoint._ref
+        self.is_heard = False
+        """Whether somebody listened when the participant was last polled."""
+
+    def look(self, and_then: Callable[[], None] | None) -> None:
+        """Somebody has come or gone."""
+        self.is_heard = self.listeners > 0
+        if and_then is not None:
+            and_then()
 
     def write(self, cdr: bytes) -> None:
         """Messages end with whole words."""

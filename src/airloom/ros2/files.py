@@ -1,4 +1,4 @@
-"""Files for ROS users: the package `airloom_interfaces`, a configuration of RViz, a launch file."""
+"""Files for ROS users: the package `airloom_interfaces`, RViz' and Fast DDS's configurations, a launch file."""
 
 from __future__ import annotations
 
@@ -102,12 +102,47 @@ def _reliable() -> dict[str, Any]:
     return {"Depth": 5, "History Policy": "Keep Last", "Reliability Policy": "Reliable"}
 
 
-def launch(scenario: str, rviz_file: str) -> str:
+RECEIVE_BUFFER = 4 << 20  # bytes
+
+
+def fast_dds() -> str:
+    """A socket of Fast DDS that takes a whole cloud. By default it has room for a twentieth of one, all else has to be
+    sent again; and Fast DDS 3.2 was seen to hang on such messages: it takes one without content, again and again.
+    """
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<dds xmlns="http://www.eprosima.com">
+  <profiles>
+    <transport_descriptors>
+      <transport_descriptor>
+        <transport_id>udp</transport_id>
+        <type>UDPv4</type>
+        <receiveBufferSize>{RECEIVE_BUFFER}</receiveBufferSize>
+      </transport_descriptor>
+      <transport_descriptor>
+        <transport_id>shared_memory</transport_id>
+        <type>SHM</type>
+      </transport_descriptor>
+    </transport_descriptors>
+    <participant profile_name="large_messages" is_default_profile="true">
+      <rtps>
+        <userTransports>
+          <transport_id>udp</transport_id>
+          <transport_id>shared_memory</transport_id>
+        </userTransports>
+        <useBuiltinTransports>false</useBuiltinTransports>
+      </rtps>
+    </participant>
+  </profiles>
+</dds>
+"""
+
+
+def launch(scenario: str, rviz_file: str, fast_dds_file: str) -> str:
     """Starts the simulation and RViz beside it, which ends with it."""
     return f'''"""Airloom with RViz: ros2 launch airloom.launch.py"""
 
 from launch import LaunchDescription
-from launch.actions import EmitEvent, ExecuteProcess, RegisterEventHandler
+from launch.actions import EmitEvent, ExecuteProcess, RegisterEventHandler, SetEnvironmentVariable
 from launch.event_handlers import OnProcessExit
 from launch.events import Shutdown
 from launch_ros.actions import Node
@@ -115,8 +150,10 @@ from launch_ros.actions import Node
 
 def generate_launch_description():
     airloom = ExecuteProcess(cmd=["airloom", "run", {scenario!r}, "--ros2", "--headless"], output="screen")
+    names = ("FASTRTPS_DEFAULT_PROFILES_FILE", "FASTDDS_DEFAULT_PROFILES_FILE")  # of Jazzy, and from Kilted on
+    large_messages = [SetEnvironmentVariable(name, {fast_dds_file!r}) for name in names]
     simulated = [{{"use_sim_time": True}}]
     rviz = Node(package="rviz2", executable="rviz2", arguments=["-d", {rviz_file!r}], parameters=simulated)
     over = RegisterEventHandler(OnProcessExit(target_action=airloom, on_exit=[EmitEvent(event=Shutdown())]))
-    return LaunchDescription([airloom, rviz, over])
+    return LaunchDescription([*large_messages, airloom, rviz, over])
 '''

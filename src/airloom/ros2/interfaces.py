@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any
 
 from airloom.bus import messages
-from airloom.ros2 import names
 
 SET_BOOL, TRIGGER = "std_srvs/srv/SetBool", "std_srvs/srv/Trigger"
 STEP, SPAWN, DELETE = "airloom_interfaces/srv/Step", "airloom_interfaces/srv/Spawn", "airloom_interfaces/srv/Delete"
@@ -81,15 +80,17 @@ _NOTHING = "uint8 structure_needs_at_least_one_member"
 @cache
 def service(srvtype: str) -> str:
     """The type's name, once its messages and the type itself, which only its hash needs, are known."""
-    _know({**OWN_SERVICES, **_OTHERS}[srvtype].split("---"), srvtype)
+    parts = {**OWN_SERVICES, **_OTHERS}[srvtype].split("---")
+    for part, text in zip(("Request", "Response"), parts, strict=True):
+        _register(f"{srvtype}_{part}", text)
+    _join(srvtype)
     return srvtype
 
 
-def _know(parts: list[str], srvtype: str) -> None:
+def _join(srvtype: str) -> None:
+    """Of a request and a response, which are known, a service."""
     from rosbags.interfaces import Nodetype
 
-    for part, text in zip(("Request", "Response"), parts, strict=True):
-        _register(f"{srvtype}_{part}", text)
     _register_event_info()
     request, response = (((Nodetype.NAME, f"{srvtype}_{part}"), 1) for part in ("Request", "Response"))
     fields: list[Any] = [
@@ -147,9 +148,6 @@ def action(kind: str) -> tuple[str, str, str]:
     }
     for name, made_of in fields.items():
         messages.typestore().register({f"{kind}_{name}": ([], made_of)})
+    for name in ("SendGoal", "GetResult"):
+        _join(f"{kind}_{name}")
     return f"{kind}_SendGoal", f"{kind}_GetResult", f"{kind}_FeedbackMessage"
-
-
-def service_note(srvtype: str) -> bytes:
-    """What an endpoint of a service says of its type; nothing if it is one of an action's."""
-    return names.type_note(srvtype) if srvtype in messages.typestore().types else b""

@@ -10,7 +10,7 @@ from airloom.basics.patterns import matches
 from airloom.bus import arrays, messages
 from airloom.bus.bus import Subscription, Topic
 from airloom.ros2 import names
-from airloom.ros2.dds import DEFAULT, SENSOR, Profile
+from airloom.ros2.dds import SENSOR, Profile
 from airloom.ros2.graph import Graph
 
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ OF_SENSORS = {messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messa
 """Types that ROS users expect by the sensor profile: best effort, a few messages deep."""
 LARGE = {arrays.IMAGE, arrays.CAMERA_INFO, arrays.POINT_CLOUD}
 """Their messages go in many datagrams, of which best effort would lose one; RViz asks for reliable ones, too."""
-PICTURES = Profile(reliable=True, depth=5)
+PICTURES = Profile(depth=5)
+STREAM = Profile(depth=500)
+"""Who reads a hundred topics by one socket loses some datagrams when it is busy for a moment, and asks for them again
+when they are long past. What everybody has got is not kept.
+"""
 
 
 def profile_for(name: str, msgtype: str, wishes: Ros2) -> Profile:
@@ -30,7 +34,7 @@ def profile_for(name: str, msgtype: str, wishes: Ros2) -> Profile:
         if matches(name, pattern):
             reliable, latched = quality.reliability == "reliable", quality.durability == "transient_local"
             return Profile(reliable, latched, quality.depth)
-    return SENSOR if msgtype in OF_SENSORS else PICTURES if msgtype in LARGE else DEFAULT
+    return SENSOR if msgtype in OF_SENSORS else PICTURES if msgtype in LARGE else STREAM
 
 
 class Outlet:

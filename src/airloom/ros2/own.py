@@ -78,13 +78,14 @@ class OwnTopics:
                 self._rotors[vehicle.name] = Rotors(vehicle, joints)
 
     def tell(self) -> None:
-        if self._tf is not None and self._tree is not None and self._tf.listeners:
+        if self._tf is not None and self._tree is not None and self._tf.is_heard:
             self._tf.write(self._tree.moving())
         for rotors in self._rotors.values():
-            rotors.tell(self._sim.time_ns)
+            if rotors.writer.is_heard:
+                rotors.tell(self._sim.time_ns)
         now = time.monotonic()
         if self._diagnostics is not None and now - self._told_at > DIAGNOSTICS_PERIOD:
-            if self._diagnostics.listeners:
+            if self._diagnostics.is_heard:
                 self._diagnostics.write(messages.serialize(self._health(now)))
             self._told_at, self._told_time = now, self._sim.time
 
@@ -117,7 +118,7 @@ class Rotors:
     """The joints of one vehicle. Angles are speeds summed up: nobody simulates them."""
 
     def __init__(self, vehicle: Vehicle, writer: Writer) -> None:
-        self._vehicle, self._writer = vehicle, writer
+        self._vehicle, self.writer = vehicle, writer
         about = vehicle.description.rotors
         count = len(about)
         self._signs = np.array([1.0 if rotor.turns == "ccw" else -1.0 for rotor in about.values()])
@@ -127,12 +128,10 @@ class Rotors:
         self._template = messages.Template(JOINT_STATE, ["position", "velocity"], constants)
 
     def tell(self, time_ns: int) -> None:
-        if not self._writer.listeners:
-            return
         speeds = self._signs * self._vehicle.rotor_speeds
         passed, self._time_ns = max(time_ns - self._time_ns, 0), time_ns
         self._angles = (self._angles + speeds * passed / NS_PER_SECOND) % tau
-        self._writer.write(self._template.encode(time_ns, np.concatenate([self._angles, speeds])))
+        self.writer.write(self._template.encode(time_ns, np.concatenate([self._angles, speeds])))
 
 
 def _stamp(time_ns: int) -> dict[str, Any]:

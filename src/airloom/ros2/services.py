@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-import struct
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.bus import messages
 from airloom.errors import Refusal
-from airloom.ros2 import interfaces, names
-from airloom.ros2.dds import Ros2Error
+from airloom.ros2 import names
+from airloom.ros2.dds import address_of
 from airloom.ros2.rtps import wire
 from airloom.ros2.rtps.participant import RtpsParticipant
 from airloom.ros2.rtps.reliable import ReliableWriter, Sample
@@ -43,7 +41,7 @@ class Caller:
 class Service:
     def __init__(self, desk: Services, name: str, srvtype: str, handler: Handler) -> None:
         self._desk, self.name, self.srvtype, self._handler = desk, name, srvtype, handler
-        note = interfaces.service_note(srvtype)
+        note = names.type_note(srvtype)
         request, response = (names.dds_type(f"{srvtype}_{part}") for part in ("Request", "Response"))
         self.reader = desk.participant.reader(f"{names.REQUEST}{name}Request", request, note, self._hear)
         self._writer: ReliableWriter = desk.participant.writer(f"{names.REPLY}{name}Reply", response, note)
@@ -93,7 +91,7 @@ class Services:
 
     def __init__(self, sim: Simulation, domain: int, interface: str | None, graph: Graph) -> None:
         self._sim, self._graph = sim, graph
-        self.participant = RtpsParticipant(domain, _address_of(interface) if interface else None)
+        self.participant = RtpsParticipant(domain, address_of(interface) if interface else None)
         self.waiting: deque[tuple[Service, Sample]] = deque()
         self.dropped = 0
         """Requests that nobody could understand, or too many at once."""
@@ -124,16 +122,3 @@ class Services:
 
     def close(self) -> None:
         self.participant.close()
-
-
-def _address_of(interface: str) -> str:
-    """The IPv4 address of a network interface."""
-    import fcntl
-
-    get_address = 0x8915  # SIOCGIFADDR
-    try:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-            found = fcntl.ioctl(asking, get_address, struct.pack("256s", interface.encode()[:15]))
-    except OSError:
-        raise Ros2Error(f"ros2.interface: '{interface}' has no IPv4 address here") from None
-    return socket.inet_ntoa(found[20:24])

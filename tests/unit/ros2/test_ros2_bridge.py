@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import struct
 from math import nan
 
@@ -12,7 +13,7 @@ from tests.ros2_peers import FastClient, Peer, own_domain, until
 import airloom as al
 from airloom.bus import messages
 from airloom.ros2 import interfaces, names
-from airloom.ros2.dds import DEFAULT, LATCHED, SENSOR
+from airloom.ros2.dds import DEFAULT, LATCHED, SENSOR, Ros2Error, _own_datagram_sockets
 from airloom.ros2.graph import INFO
 from airloom.ros2.incoming import TWIST
 from airloom.ros2.own import JOINT_STATE, STRING
@@ -278,3 +279,20 @@ def test_hashes_are_those_of_ros():
     assert names.type_hash(messages.CLOCK) == "RIHS01_692f7a66e93a3c83e71765d033b60349ba68023a8c689a79e48078bcb5c58564"
     trigger = "RIHS01_eeff2cd6fa5ad9d27cdf4dec64818317839b62f212a91e6b5304b634b2062c5f"
     assert names.type_hash(interfaces.service(interfaces.TRIGGER)) == trigger
+
+
+def test_only_this_machine_reaches_a_bridge(sim):
+    """Its sockets hear by the loopback device, whatever address they are bound to."""
+    devices = [
+        one.getsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, 16).rstrip(b"\0")
+        for one in _own_datagram_sockets()
+        if one.getsockname()[0] == "0.0.0.0"
+    ]
+    assert devices
+    assert set(devices) == {b"lo"}
+
+
+def test_a_network_interface_that_is_not_there_is_refused():
+    overrides = {**BATCH, "ros2.domain": own_domain(), "ros2.interface": "moon0"}
+    with al.Simulation.load("hover", overrides=overrides) as sim, pytest.raises(Ros2Error, match="'moon0' has no IPv4"):
+        sim.step()

@@ -91,7 +91,7 @@ def test_rviz_shows_what_the_eyes_see(sim):
     displays = yaml.safe_load(rviz(sim))["Visualization Manager"]["Displays"]
     topics = [display["Topic"]["Value"] for display in displays if "Topic" in display]
     assert topics == ["/cf/depth/image", "/cf/depth/points"]
-    compile(launch("hover", "/tmp/it's.rviz"), "airloom.launch.py", "exec")
+    compile(launch("hover", "/tmp/it's.rviz", "/tmp/fastdds.xml"), "airloom.launch.py", "exec")
 
 
 def test_the_package_has_every_definition_of_ours(tmp_path):
