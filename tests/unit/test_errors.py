@@ -22,7 +22,8 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "CoefficientsError", "EyeError", "FarmError", "FilmError",
-    "HullError", "LinkError", "ListenError", "LogError", "MapError", "MappingError", "ModelError", "NoSdl", "NotAdmitted",
+    "HullError", "LinkError", "ListenError", "LogError", "MapError", "MappingError", "ModelError", "NoSdl",
+    "NotAdmitted",
     "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "Ros2Error", "RunFolderError", "ScenarioError",

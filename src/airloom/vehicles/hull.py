@@ -38,8 +38,9 @@ def hull_numbers(
 
     Added mass and damping hold for a hull that displaces its own weight, or all of it if that is less.
     """
-    all_of_it, is_in_air = hull_volume(hull), water is None or hull.fluid == "air"
-    numbers = [float(len(hull.shapes)), all_of_it if is_in_air else min(all_of_it, mass / water.density)]
+    all_of_it = hull_volume(hull)
+    displaced = all_of_it if water is None or hull.fluid == "air" else min(all_of_it, mass / water.density)
+    numbers = [float(len(hull.shapes)), displaced]
     layers = []
     if water is not None:
         layers = [(water.level, water.density), *((layer.below, layer.density) for layer in water.layers)]

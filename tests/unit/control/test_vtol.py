@@ -53,7 +53,7 @@ def test_what_has_no_pusher_is_no_vtol() -> None:
 
 def test_a_cruise_near_the_stall_is_refused() -> None:
     frame = Airframe(load_vehicle("vtol"), 9.80665, 0.001)
-    with pytest.raises(StackError, match="too near the stall; give 8.5"):
+    with pytest.raises(StackError, match=r"too near the stall; give 8\.5"):
         Vtol(VtolParameters(cruise_speed=8.0), frame)
 
 
@@ -111,7 +111,7 @@ def test_with_a_dead_pusher_the_rotors_carry_it_on() -> None:
     sim.run(until=3)
     fly_east(sim, 20.0)
     vehicle.set_rotor_share("pusher", 0.0)
-    vehicle.command(al.PositionYaw(tuple(vehicle.position + [60, 0, 0])))
+    vehicle.command(al.PositionYaw(tuple(vehicle.position + np.array([60, 0, 0]))))
     sim.run(until=45)
     assert abs(vehicle.position[2] - 20) < 2.0
     assert np.linalg.norm(vehicle.velocity) < 0.5

@@ -6,7 +6,7 @@ import numpy as np
 
 from airloom.basics.rotations import matrix_from_euler
 from airloom.scenario.models import Rotor, Vehicle
-from airloom.scenario.water import BallShape, BoxShape, CylinderShape, HullShape, MeshShape
+from airloom.scenario.water import BallShape, BoxShape, CylinderShape, EllipsoidShape, HullShape, MeshShape
 from airloom.vehicles.hull import mesh_of
 from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted
 
@@ -37,11 +37,18 @@ def _drawn(shape: HullShape, colour: Colour, sides: int) -> Mesh:
         vertices, faces = mesh_of(shape)
         corners = vertices[faces].reshape(-1, 3)  # of each triangle its own, for edges to be seen
         return painted(corners, np.arange(len(corners)).reshape(-1, 3), colour)
+    if isinstance(shape, EllipsoidShape):
+        ball = _capsule(1.0, 0.0, sides, colour)
+        return Mesh(ball.vertices * np.array(shape.size) / 2, ball.faces, ball.colours)
     half = 0.0 if isinstance(shape, BallShape) else 0.5 * shape.length
     if isinstance(shape, CylinderShape):
         return lathe([[0.0, -half], [shape.radius, -half], [shape.radius, half], [0.0, half]], sides, colour)
+    return _capsule(shape.radius, half, sides, colour)
+
+
+def _capsule(radius: float, half: float, sides: int, colour: Colour) -> Mesh:
     angles = np.linspace(0.0, np.pi / 2, ROUND)
-    cap = shape.radius * np.column_stack([np.cos(angles), np.sin(angles)]) + [0.0, half]
+    cap = radius * np.column_stack([np.cos(angles), np.sin(angles)]) + [0.0, half]
     return lathe(np.vstack([cap[::-1] * [1.0, -1.0], cap]).tolist(), sides, colour)
 
 
