@@ -38,6 +38,7 @@ from airloom.scenario import (
     surfaces,
     water,
     weather,
+    wheels,
 )
 from airloom.scenario.keys import fields
 from airloom.scenario.library import describe, known
@@ -127,6 +128,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     surfaces.Aerodynamics: "Aerodynamics",
     surfaces.Coefficient: "Coefficient",
     surfaces.Servo: "Servo",
+    wheels.Wheel: "Wheel",
     water.Hull: "Hull",
     water.BoxShape: "Shape: box",
     water.BallShape: "Shape: ball",
