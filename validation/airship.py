@@ -33,7 +33,7 @@ def adrift(on: str, velocity: tuple[float, float, float], damped: bool = True) -
 
 @case("Airship", "Lamb, Hydrodynamics (1932), articles 114 and 115, with his table; Munk, NACA report 184 (1924)")
 def airship() -> Outcome:
-    """Ellipsoids of revolution drag along k₁ and k₂ of the mass they displace, and k′ of its inertia when they turn. The
+    """Ellipsoids of revolution drag along k₁ and k₂ of the mass they displace, and k′ of its inertia when turning. The
     bundled `airship` starts to sink with (m − ρV) g/(m + m_Az); without fins, slipping by 0.3 m/s at 3 m/s, it turns
     across its way with (m_Ay − m_Ax) u v/(J + J_A).
     """
