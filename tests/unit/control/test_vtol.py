@@ -53,7 +53,7 @@ def test_what_has_no_pusher_is_no_vtol() -> None:
 
 def test_a_cruise_near_the_stall_is_refused() -> None:
     frame = Airframe(load_vehicle("vtol"), 9.80665, 0.001)
-    with pytest.raises(StackError, match=r"too near the stall; give 8\.5"):
+    with pytest.raises(StackError, match=r"too near the stall; give 8\.45"):
         Vtol(VtolParameters(cruise_speed=8.0), frame)
 
 
@@ -71,7 +71,7 @@ def test_transition_there_and_back_keeps_the_height() -> None:
     vehicle = sim.vehicles["vtol"]
     vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
     sim.run(until=3)
-    places = fly_east(sim, 25.0)
+    places = fly_east(sim, 40.0)
     assert np.abs(places[:, 2] - 20).max() < 3.0
     assert np.abs(places[:, 1]).max() < 1.0
     assert vehicle.velocity[0] > 9.0
@@ -81,7 +81,7 @@ def test_transition_there_and_back_keeps_the_height() -> None:
     vehicle.command(al.PositionYaw(goal))
     highest = 0.0
     for k in range(60):
-        sim.run(until=28 + 0.25 * (k + 1))
+        sim.run(until=43 + 0.25 * (k + 1))
         highest = max(highest, abs(float(vehicle.position[2]) - 20))
     assert highest < 3.0
     assert np.linalg.norm(vehicle.position - goal) < 0.5
