@@ -86,8 +86,11 @@ class Controller(Plugin):
         self.parameters, self.airframe = parameters, airframe
         self.check()
 
-    holds_within: float = 0.5
-    """m from a setpoint at rest: who stays farther away cannot hold it."""
+    @property
+    def holds_within(self) -> float:
+        """m from a setpoint at rest: who stays farther away cannot hold it."""
+        return 0.5
+
     braking_frequency = 1.0
     """rad/s: it comes to a stop in as many metres as its speed, over this."""
 

@@ -128,7 +128,9 @@ class FlightWatch:
         self._nearest = np.where(astray, np.where(nearer, off, self._nearest), np.inf)
         self._since = np.where(astray & ~nearer, self._since, now)
         lost = astray & (now - self._since >= PATIENCE - 0.5 * PERIOD)
-        self._warn(lost & ~self._told_off, f"cannot hold its setpoint for {PATIENCE:g} s", off)
+        news = lost & ~self._told_off
+        far = float(self._far[news].min(initial=np.inf))
+        self._warn(news, f"cannot hold its setpoint: {far:g} m off or more for {PATIENCE:g} s", off)
         self._told_off = (self._told_off | lost) & astray
 
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:

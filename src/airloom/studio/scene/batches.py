@@ -59,7 +59,7 @@ class Batch:
             handle.batched_positions = positions
             handle.batched_wxyzs = attitudes
         speeds = np.nan_to_num(speeds[:, : len(self._hubs)])
-        self._discs.batched_scales = (speeds.max(axis=1) > self._fast).astype(np.float32)
+        self._discs.batched_scales = (np.abs(speeds).max(axis=1, initial=0.0) > self._fast).astype(np.float32)
         if self._blades is not None:
             self.angles += self._turning * TURN_AT_MOST * np.tanh(speeds * elapsed / TURN_AT_MOST)
             vehicles = SO3(attitudes[:, None])
