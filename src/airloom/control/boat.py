@@ -169,8 +169,11 @@ class Boat(VesselController):
     modes = (int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE))
     floats = True
 
+    @property
+    def holds_within(self) -> float:
+        return 3.0 * (self.parameters.circle or self._length)
+
     def check_thrusters(self) -> None:
-        self.holds_within = 3.0 * (self.parameters.circle or self._length)
         self._mixer = self.mixer([0, 5], "ahead and turn")
 
     @property

@@ -152,7 +152,11 @@ class Plane(Controller):
         self._trim = trim = plane.trim(cruise)
         if trim.remainder > 0.5 or (trim.speeds > self._fastest_rotor).any():
             raise StackError(f"there is no level flight at {cruise:.3g} m/s; give another cruise_speed")
-        self.holds_within = 1.5 * self.radius  # it circles a place that it holds
+
+    @property
+    def holds_within(self) -> float:
+        """It circles a place that it holds."""
+        return 1.5 * self.radius
 
     def check_start(self, vehicle: Vehicle, height: float) -> None:
         speed = float(np.linalg.norm(vehicle.velocity - vehicle.wind))
