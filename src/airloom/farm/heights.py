@@ -103,21 +103,24 @@ class Clearance:
 
     def highest(self, start: tuple[float, float], end: tuple[float, float]) -> float:
         """The top of what stands on the way between two places, m."""
-        way = np.subtract(end, start)
-        length = max(float(np.hypot(*way)), 1e-9)
-        along = np.linspace(0.0, length, int(length / self.fineness) + 2)
-        places = np.asarray(start) + along[:, None] / length * way
-        canopy = self.canopy if self.surface == "ground" else 0.0
-        return float(self._top(places, way / length, along[1]).max()) + canopy
+        tops, _ = self._tops(start, end)
+        return float(tops.max()) + (self.canopy if self.surface == "ground" else 0.0)
 
     def jut(self, start: tuple[float, float], end: tuple[float, float]) -> tuple[float, np.ndarray]:
         """How far what stands on the swath juts out of the ground below the line at most, m, and where."""
-        way = np.subtract(end, start)
-        along = np.linspace(0.0, 1.0, int(np.hypot(*way) / self.fineness) + 2)[:, None]
-        places = np.asarray(start) + along * way
-        direction = way / np.hypot(*way)
-        jut = self._top(places, direction, float(np.hypot(*way) * along[1, 0])) - self.ground.heights(*places.T)
+        tops, places = self._tops(start, end)
+        jut = tops - self.ground.heights(*places.T)
         return float(jut.max()), places[jut.argmax()]
+
+    def _tops(self, start: tuple[float, float], end: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+        """Heights of what the terrain shows on the way between two places, and places on it."""
+        way = np.subtract(end, start)
+        if np.hypot(*way) < self.fineness:
+            way = np.array([self.fineness, 0.0])
+        length = float(np.hypot(*way))
+        along = np.linspace(0.0, length, int(length / self.fineness) + 2)
+        places = np.asarray(start) + along[:, None] / length * way
+        return self._top(places, way / length, along[1]), places
 
     def along(self, start: tuple[float, float], end: tuple[float, float]) -> list[tuple[float, float]]:
         """Distances along a line and heights, as few as follow the ground exactly enough."""

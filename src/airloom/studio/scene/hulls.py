@@ -11,6 +11,7 @@ from airloom.vehicles.hull import mesh_of
 from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted
 
 BODY: Colour = (58, 66, 78)
+ENVELOPE: Colour = (222, 224, 228)
 RING: Colour = (40, 44, 50)
 ROUND = 9  # corners of a quarter of a circle
 
@@ -18,7 +19,8 @@ ROUND = 9  # corners of a quarter of a circle
 def hull_meshes(vehicle: Vehicle, accent: Colour, sides: int) -> list[Mesh]:
     """In the vehicle's frame; what reaches farthest ahead has its colour."""
     assert vehicle.hull is not None
-    drawn = [_in_place(shape, _drawn(shape, BODY, sides)) for shape in vehicle.hull.shapes.values()]
+    colour = ENVELOPE if vehicle.hull.fluid == "air" else BODY
+    drawn = [_in_place(shape, _drawn(shape, colour, sides)) for shape in vehicle.hull.shapes.values()]
     ahead = max(mesh.vertices[:, 0].max() for mesh in drawn)
     for mesh in drawn:
         front = mesh.vertices[mesh.faces].mean(axis=1)[:, 0] > ahead - 0.15 * np.ptp(mesh.vertices[:, 0])

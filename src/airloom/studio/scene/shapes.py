@@ -32,12 +32,13 @@ def vehicle_mesh(vehicle: Vehicle, accent: Colour, fine: bool = True) -> Mesh:
     """
     if fine and (own := _visuals(vehicle)):
         return joined(own)
+    floating = [] if vehicle.hull is None else hull_meshes(vehicle, accent, 24 if fine else 10)
     if is_winged(vehicle):
         lifting = [rotor for rotor in vehicle.rotors.values() if rotor.axis[2] > 0.7]
         arms = [part for rotor in lifting for part in _arm(vehicle, rotor, accent, 12 if fine else 5)]
-        return joined([*winged_parts(vehicle, accent, fine), *arms])
-    if vehicle.hull is not None:
-        return joined(hull_meshes(vehicle, accent, 24 if fine else 10))
+        return joined([*winged_parts(vehicle, accent, fine), *arms, *floating])
+    if floating:
+        return joined(floating)
     parts = [*_hull(vehicle, accent)]
     for rotor in vehicle.rotors.values():
         parts += _arm(vehicle, rotor, accent, 12 if fine else 5)

@@ -26,7 +26,7 @@ def is_winged(vehicle: Vehicle) -> bool:
 
 
 def winged_parts(vehicle: Vehicle, accent: Colour, fine: bool) -> list[Mesh]:
-    parts = [_fuselage(vehicle, accent, 12 if fine else 6)]
+    parts = [] if vehicle.hull is not None else [_fuselage(vehicle, accent, 12 if fine else 6)]
     if vehicle.aerodynamics is not None:
         parts += _wing_and_tail(vehicle, vehicle.aerodynamics, accent)
     parts += [_plate(surface) for surface in vehicle.surfaces.values()]
