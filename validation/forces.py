@@ -10,6 +10,7 @@ from scipy.optimize import fsolve
 from scipy.spatial.transform import Rotation
 
 from airloom.scenario.library import known
+from airloom.scenario.loader import load_vehicle
 from airloom.scenario.models import Vehicle
 from airloom.simulation import Simulation
 from validation.case import ENGINES, Outcome, Row, body, case, engine, history, rotor, simulate, the_body
@@ -159,7 +160,8 @@ def hover_speed() -> Outcome:
     published, with that too (that of CrazyS at g = 9.8 m/s²).
     """
     rows = []
-    for vehicle in sorted(set(known("vehicle")) - {"plane"}):
+    hovering = [name for name in known("vehicle") if (it := load_vehicle(name)).hull is None and not it.has_wings]
+    for vehicle in sorted(hovering):
         published, tolerance, gravity = PUBLISHED_HOVER.get(vehicle, (None, 0.0, 9.80665))
         for on in ("rk4", "mujoco"):
             ours, balance = settled_speed(vehicle, on, gravity)

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import fresnel
 
 from airloom.radio.builtin import medium_of
-from airloom.radio.fading import nakagami, rician
+from airloom.radio.fading import nakagami, nakagami_after_all, rician, uniforms
 from airloom.radio.medium import EVERYBODY, Frame
 from airloom.radio.obstruction import knife_edge
 from airloom.radio.path_loss import FREE_SPACE, LIGHT, TWO_RAY, path_loss
@@ -46,9 +46,18 @@ def exact_knife_edge(v: float) -> float:
 
 
 def mean_and_variance(draw: Callable[..., float], shape: float) -> tuple[float, float]:
-    key = np.uint64(1)
-    powers = np.array([draw(shape, key, number, 1, 0, 0) for number in range(DRAWS)])
+    powers = np.array([draw(shape, np.uint64(1), number) for number in range(DRAWS)])
     return float(powers.mean()), float(powers.var())
+
+
+def drawn_by_nakagami(shape: float, key: np.uint64, number: int) -> float:
+    power = nakagami(shape, *uniforms(key, number, 1, 0, 0))
+    return power if power >= 0.0 else nakagami_after_all(shape, key, number, 1, 0, 0)
+
+
+def drawn_by_rice(k: float, key: np.uint64, number: int) -> float:
+    u, v, _, _ = uniforms(key, number, 1, 0, 0)
+    return rician(k, u, v)
 
 
 def shadows(fields: int, moved: float) -> tuple[np.ndarray, np.ndarray]:
@@ -92,11 +101,11 @@ def radio_laws() -> Outcome:
         ours = knife_edge(aside, 100.0, 300.0, WAVELENGTH)
         rows.append(Row(f"knife edge, ν = {v:g}", ours, exact_knife_edge(v), 0.2, "dB", KNIFE_HINDSIGHT))
     for m in (0.75, 1.5, 4.0):
-        mean, variance = mean_and_variance(nakagami, m)
+        mean, variance = mean_and_variance(drawn_by_nakagami, m)
         rows.append(Row(f"Nakagami, m = {m:g}: mean", mean, 1.0, 4 * sqrt(1 / m / DRAWS)))
         rows.append(Row(f"Nakagami, m = {m:g}: variance", variance, 1 / m, 4 * sqrt((2 + 6 / m) / DRAWS) / m))
     for k in (0.0, 6.0):
-        mean, variance = mean_and_variance(rician, k)
+        mean, variance = mean_and_variance(drawn_by_rice, k)
         expected = (1 + 2 * k) / (1 + k) ** 2
         rows.append(Row(f"Rice, K = {k:g}: mean", mean, 1.0, 4 * sqrt(expected / DRAWS)))
         rows.append(Row(f"Rice, K = {k:g}: variance", variance, expected, 4 * sqrt(8 / DRAWS) * expected))

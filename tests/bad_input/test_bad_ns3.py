@@ -40,6 +40,12 @@ def flying(timeout=60.0):
     return medium, medium._helper._process.program
 
 
+def asked(medium, time_ns, places=PLACES):
+    """With something to do, for what is idle is not asked."""
+    medium.send([Frame(1, 0, EVERYBODY, 100, 10 * MS)])
+    return medium.advance(time_ns, places)
+
+
 def is_gone(process):
     try:
         os.kill(process, 0)
@@ -53,9 +59,9 @@ def test_a_killed_helper_is_one_clear_error():
     medium, process = flying()
     os.kill(process, signal.SIGKILL)
     with pytest.raises(Ns3Failed, match=r"^ns-3 was ended by SIGKILL$"):
-        medium.advance(20 * MS, PLACES)
+        asked(medium, 20 * MS)
     with pytest.raises(Ns3Failed, match="does not run"):
-        medium.advance(30 * MS, PLACES)
+        asked(medium, 30 * MS)
     medium.close()
     medium.reset(1)  # another run is well
     medium.close()
@@ -66,7 +72,7 @@ def test_a_hung_helper_is_ended_in_time():
     medium, process = flying(timeout=0.5)
     os.kill(process, signal.SIGSTOP)
     with pytest.raises(Ns3Failed, match=r"has not answered for 0\.5 s, and was ended"):
-        medium.advance(20 * MS, PLACES)
+        asked(medium, 20 * MS)
     assert is_gone(process)
 
 
@@ -83,11 +89,11 @@ def test_a_run_that_is_interrupted_lets_go():
 def test_nonsense_from_airloom_ends_the_helper_with_words():
     medium, process = flying()
     with pytest.raises(Ns3Failed, match="gave up: a message from Airloom is too short"):
-        medium.advance(20 * MS, PLACES[:1])
+        asked(medium, 20 * MS, PLACES[:1])
     assert is_gone(process)
     medium, _ = flying()
     with pytest.raises(Ns3Failed, match="gave up: Airloom wants to go back in time"):
-        medium.advance(5 * MS, PLACES)
+        asked(medium, 5 * MS)
 
 
 @needs_ns3

@@ -258,8 +258,8 @@ def test_bad_fences(tmp_path, fence, complaint):
     ("item", "complaint"),
     [
         (
-            simple(84),
-            "command 84 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 31, 82, 93, 115, 177, 178, 183,",
+            simple(92),
+            "command 92 cannot be flown; supported are 16, 17, 18, 19, 20, 21, 22, 31, 82, 84, 85, 93, 115, 177, 178,",
         ),
         (simple([16]), '"command" must be a whole number, got [16]'),
         (simple("16"), '"command" must be a whole number'),

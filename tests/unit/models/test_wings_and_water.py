@@ -81,12 +81,16 @@ def test_surfaces_push_as_gazebo_has_them(tmp_path, seed):
 
 
 def advanced(velocity, rates, angles):
-    """What gz-sim's AdvancedLiftDrag.cc does, with the pitch moment that its line for β loses."""
+    """What gz-sim's AdvancedLiftDrag.cc does, with the pitch moment that its line for β loses.
+
+    β is against the speed in the plane of lift and drag, not against that ahead, which makes Gazebo's jump across 90°.
+    """
     c = models.COEFFICIENTS
     cp = np.array([-0.1, 0, 0.02])
     v = velocity + np.cross(rates, cp)
     ahead, right, down = v[0], -v[1], -v[2]
-    speed, alpha, beta = sqrt(ahead**2 + down**2), atan2(down, ahead), atan2(right, ahead)
+    speed, alpha = sqrt(ahead**2 + down**2), atan2(down, ahead)
+    beta = atan2(right, speed)
     span, mac = sqrt(c["area"] * c["AR"]), c["mac"]
     stall, blend = c["alpha_stall"], 15.0
     a, b = exp(-blend * (alpha - stall)), exp(blend * (alpha + stall))

@@ -49,7 +49,11 @@ class PlanFile:
         self.home_height = ground(*self.home)
         self.is_for_wings = self.mission.get("vehicleType") == FIXED_WING
         self.speed = None if self.is_for_wings else self.checked_speed(self.mission.get("hoverSpeed")) or USUAL_SPEED
-        self.cruise_speed = self.checked_speed(self.mission.get("cruiseSpeed")) or USUAL_CRUISE
+
+    @property
+    def cruise_speed(self) -> float:
+        """Of what hovers and cruises."""
+        return self.checked_speed(self.mission.get("cruiseSpeed")) or USUAL_CRUISE
 
     def at(self, where: str) -> None:
         self.where = f"{self.name}, {where}"
