@@ -207,6 +207,11 @@ class Airship(Controller):
             what = f"{abs(self.heavy):.3g} N too {'heavy' if self.heavy > 0 else 'light'}"
             raise StackError(f"it is {what} for its rotors, which give {self._up:.3g} N up or down at most")
 
+    @property
+    def holds_within(self) -> float:
+        """Its length: gusts carry it off, and it comes back slowly."""
+        return self.airframe.vehicle.body.size[0]
+
     def _mix(self) -> np.ndarray:
         """[rotor, force]: the least of what each can that gives N ahead, N to the left, N up and N m to the left."""
         strength = np.diag(self.airframe.max_thrusts)

@@ -14,6 +14,7 @@ from airloom.scenario import load_vehicle
 from airloom.scenario.ellipsoids import added_mass
 from airloom.scenario.models import Motion, Pose, Scenario, Vehicle, World
 from airloom.vehicles.airframe import Airframe
+from airloom.watch.flight import FlightWatch
 
 LAMB = {
     1.5: (0.305, 0.621, 0.094),
@@ -77,6 +78,18 @@ def test_it_keeps_its_place_with_its_nose_in_the_wind(engine: str) -> None:
     assert np.linalg.norm(vehicle.position - [0, 0, 30]) < 2.0
     assert np.linalg.norm(vehicle.velocity) < 0.2
     assert vehicle.euler[2] == pytest.approx(pi / 4, abs=0.15)
+
+
+@pytest.mark.parametrize(("engine", "seed"), [("batch", 0), ("batch", 11), ("batch", 12), ("mujoco", 13)])
+def test_the_bundled_round_is_flown_and_ends_with_the_nose_in_the_wind(engine: str, seed: int) -> None:
+    sim = al.Simulation.load("airship", seed=seed, overrides={"engine": engine})
+    FlightWatch(sim)
+    vehicle = sim.vehicles["airship"]
+    for time, place in ((39, (0, 0, 15)), (138, (60, 50, 20)), (259, (0, 0, 15))):
+        sim.run(until=time)
+        assert np.linalg.norm(vehicle.position - place) < 5.0, time
+    assert vehicle.euler[2] == pytest.approx(np.arctan2(-0.5, 1.0), abs=0.6)
+    assert sim.warnings == []
 
 
 def test_a_vehicle_without_a_hull_in_air_is_no_airship() -> None:
