@@ -117,7 +117,8 @@ def _keep_what_wing_wants(w, i):
         w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
     for k in range(WING_MEMORY):
         w[OF_WING + k * LANES + i] *= 1.0 if share > 0.0 else 0.0
-    w[THROTTLE + i], w[WING_ROLL + i], w[WING_PITCH + i] = w[THRUST + i], w[ROLL + i], -w[PITCH + i]
+    w[THROTTLE + i] = sqrt(w[THRUST + i] / w[STATIC + i])
+    w[WING_ROLL + i], w[WING_PITCH + i] = w[ROLL + i], -w[PITCH + i]
 
 
 @compiled
