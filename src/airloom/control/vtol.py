@@ -33,7 +33,7 @@ from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
 from airloom.control.plane import Plane, PlaneParameters, control_plane
 from airloom.control.plane_guidance import MOVES
-from airloom.control.plane_rows import FASTEST, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, airspeed_of
+from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, airspeed_of
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
@@ -44,6 +44,7 @@ BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC = (row.GAIN + (HOVER_GAINS
 
 TRIM = row.GAIN + (HOVER_GAINS + 7) * LANES
 """Of each servo, in cruise."""
+WING_MIX = row.WING_GAIN + MIX - row.GAIN
 
 WING_MEMORY = 14
 """Rows that the law of the aeroplane may remember things in; they lie behind those of the hover's and of ours."""
@@ -109,15 +110,24 @@ def _decide(w, i):
 
 
 @compiled
+def _is_steered(w, i, servo):
+    """By the law of the aeroplane; a flap is not, and is left to whoever commands it."""
+    first = WING_MIX + 3 * servo * LANES + i
+    return (w[first] != 0.0) | (w[first + LANES] != 0.0) | (w[first + 2 * LANES] != 0.0)
+
+
+@compiled
 def _keep_what_wing_wants(w, i):
     """Servos by the wing's share, about their trim, which need not be found first; without a part, it forgets."""
     share = w[SHARE + i]
     for k in range(row.SERVOS):
         at = k * LANES + i
-        w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
+        if _is_steered(w, i, k):
+            w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
     for k in range(WING_MEMORY):
         w[OF_WING + k * LANES + i] *= 1.0 if share > 0.0 else 0.0
-    w[THROTTLE + i], w[WING_ROLL + i], w[WING_PITCH + i] = w[THRUST + i], w[ROLL + i], -w[PITCH + i]
+    w[THROTTLE + i] = sqrt(w[THRUST + i] / w[STATIC + i])
+    w[WING_ROLL + i], w[WING_PITCH + i] = w[ROLL + i], -w[PITCH + i]
 
 
 @compiled

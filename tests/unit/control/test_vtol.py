@@ -10,14 +10,15 @@ from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import StackError
 from airloom.control.vtol import SHARE, Vtol, VtolParameters
 from airloom.scenario import load_vehicle
-from airloom.scenario.models import Pose, Scenario, World
+from airloom.scenario.models import Pose, Scenario, Vehicle, World
+from airloom.scenario.surfaces import Mixer, Servo
 from airloom.vehicles.airframe import Airframe
 
 PUSHER = 4
 
 
-def alone(**world) -> al.Simulation:
-    vehicle = load_vehicle("vtol").model_copy(update={"pose": Pose(position=(0, 0, 20))})
+def alone(model: Vehicle | None = None, **world) -> al.Simulation:
+    vehicle = (model or load_vehicle("vtol")).model_copy(update={"pose": Pose(position=(0, 0, 20))})
     scenario = Scenario(
         name="alone", duration=120, engine={"kind": "batch"}, world=World(**world), vehicles={"vtol": vehicle}
     )
@@ -86,6 +87,21 @@ def test_transition_there_and_back_keeps_the_height() -> None:
     assert highest < 3.0
     assert np.linalg.norm(vehicle.position - goal) < 0.5
     assert vehicle.rotor_speeds[PUSHER] < 1.0
+
+
+def test_a_flap_stays_where_it_is_told_to_on_rotors_and_wing() -> None:
+    plain = load_vehicle("vtol")
+    mixer = Mixer(roll={"left_aileron": 1, "right_aileron": -1}, pitch={"elevator": 1}, yaw={"rudder": 1})
+    servos = plain.servos | {"flaps": Servo(lowest=0.0, highest=0.6)}
+    sim = alone(plain.model_copy(update={"servos": servos, "mixer": mixer}))
+    vehicle = sim.vehicles["vtol"]
+    vehicle.servos.command(flaps=0.5)
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=3)
+    assert vehicle.servos["flaps"] == pytest.approx(0.3, abs=1e-3)
+    fly_east(sim, 10.0)
+    assert share_of_wing(vehicle) == 1.0
+    assert vehicle.servos["flaps"] == pytest.approx(0.3, abs=1e-3)
 
 
 def test_cruise_takes_a_small_part_of_the_power_of_a_hover() -> None:
