@@ -36,8 +36,14 @@ class Peer(Thread):
             line.settimeout(PATIENCE)
             for data in self._said[1:-1]:
                 line.sendto(data, self._there)
-                self.replies.append(line.recv(4096))
+                self.replies.append(self._new_reply(line))
             line.sendto(self._said[-1], self._there)
+
+    def _new_reply(self, line: socket.socket) -> bytes:
+        """Who knocked several times, since the simulation took its time, is answered several times."""
+        while (reply := line.recv(4096)) == self.replies[-1]:
+            pass
+        return reply
 
     def _knock(self, line: socket.socket) -> None:
         """Until the simulation is there."""

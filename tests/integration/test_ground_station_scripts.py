@@ -253,10 +253,11 @@ def test_a_ground_station_on_the_wall_clock_is_served_too(made):
         sim.run(until=0.2)
         line = mavutil.mavlink_connection(f"tcp:127.0.0.1:{5760 + 10 * INSTANCE}")
         line.mav.command_long_send(1, 1, 22, 0, 0, 0, 0, 0, 0, 0, 5)
-        seen = set()
+        seen, patience = set(), time.monotonic() + 60.0
         while "COMMAND_ACK" not in seen:
-            assert sim.time < 30
+            assert time.monotonic() < patience
             sim.run(until=sim.time + 0.1)
+            time.sleep(0.01)
             while message := line.recv_match(blocking=False):
                 seen.add(message.get_type())
         line.close()
