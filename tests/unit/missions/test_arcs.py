@@ -68,7 +68,7 @@ def test_a_corner_is_flown_by_on_both_sides(goal):
     end = way[-1].end
     leg = np.array(goal) - [200.0, 0.0]
     off = np.array(end[:2]) - [200.0, 0.0]
-    assert abs(np.cross(leg, off)) / np.linalg.norm(leg) < 1e-6
+    assert abs(leg[0] * off[1] - leg[1] * off[0]) / np.linalg.norm(leg) < 1e-6
     assert abs(sin(0.5 * (end.course - np.arctan2(leg[1], leg[0])))) < 1e-6
     turn = abs(way[-1].curvature) * way[-1].length
     nearest = min(dist((200, 0), way[-1].at(s)[:2]) for s in np.linspace(0, way[-1].length, 2001))
