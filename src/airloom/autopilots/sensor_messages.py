@@ -12,7 +12,7 @@ from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from
 from airloom.compiled import compiled, integers_at, numbers_at
 from airloom.compiled import rows as row
 from airloom.sensors.sensor import READING_WIDTH
-from airloom.world.atmosphere import EXPONENT, LAPSE
+from airloom.world.atmosphere import EXPONENT, LAPSE, STANDARD_DENSITY
 from airloom.world.geodesy import local_to_geodetic
 from airloom.world.ground import W_ALTITUDE, W_LATITUDE, W_LONGITUDE
 
@@ -28,7 +28,6 @@ IMU_FIELDS, MAGNETOMETER_FIELDS, BAROMETER_FIELDS, AIRSPEED_FIELDS = 0x03F, 0x1C
 GAUSS, HECTOPASCAL, CELSIUS = 1e4, 1e-2, 273.15
 DEGREES, E7 = 180.0 / pi, 1e7
 STANDARD_PRESSURE, STANDARD_TEMPERATURE, STANDARD_GRAVITY = 101325.0, 288.15, 9.80665
-STANDARD_DENSITY = 1.225  # kg/m³, by which an airspeed is indicated
 ACCURACY, VERTICAL_ACCURACY = 30.0, 40.0  # cm, of a position by GNSS as its receiver believes
 FIX_3D, SATELLITES = 3, 12
 LASER, DOWN = 0, 25  # kinds of distance sensor and of its direction, by MAVLink

@@ -25,6 +25,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.lanes import angle_of, exp_of, limit
 from airloom.compiled.rows import LANES
+from airloom.physics.pushing import push_and_turn_at
 from airloom.physics.servos import ANGLE, SERVO_ROWS
 from airloom.physics.surfaces import HALF_DENSITY
 
@@ -122,9 +123,5 @@ def add_aircraft(w, p, at):
 
         push = HALF_DENSITY * w[row.DENSITY + i] * p[a + AREA] * (speed * speed if flies else 0.0)
         fx, fy, fz = push * (lift * s - drag * c), -push * side, push * (lift * c + drag * s)
-        w[row.FX + i] += fx
-        w[row.FY + i] += fy
-        w[row.FZ + i] += fz
-        w[row.TX + i] += y * fz - z * fy + push * p[a + SPAN] * roll
-        w[row.TY + i] += z * fx - x * fz - push * p[a + CHORD] * pitch
-        w[row.TZ + i] += x * fy - y * fx - push * p[a + SPAN] * yaw
+        tx, ty, tz = push * p[a + SPAN] * roll, -push * p[a + CHORD] * pitch, -push * p[a + SPAN] * yaw
+        push_and_turn_at(w, i, x, y, z, fx, fy, fz, tx, ty, tz)

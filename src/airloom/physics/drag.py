@@ -5,6 +5,7 @@ from math import sqrt
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
+from airloom.physics.pushing import push_at
 
 # Rows of a vehicle with parts: how many there are, then for each part whether it acts at the centre of mass, its place
 # from the origin, and its coefficients along x, y, z of the body.
@@ -48,9 +49,4 @@ def add_drag_of_parts(w, p):
         at = FIRST_PART + part * PART_ROWS * LANES
         for i in range(LANES):
             fx, fy, fz, x, y, z = part_drag(w, i, p, at)
-            w[row.FX + i] += fx
-            w[row.FY + i] += fy
-            w[row.FZ + i] += fz
-            w[row.TX + i] += y * fz - z * fy
-            w[row.TY + i] += z * fx - x * fz
-            w[row.TZ + i] += x * fy - y * fx
+            push_at(w, i, x, y, z, fx, fy, fz)

@@ -16,9 +16,10 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.attitude import rotate_back
+from airloom.physics.pushing import push_and_turn_at
+from airloom.world.atmosphere import STANDARD_DENSITY  # of which the row DENSITY is a share
 
 TERMS = 6
-STANDARD_DENSITY = 1.225  # kg/m³; the row DENSITY is a share of it
 # Of a vehicle: how many propellers it has. Of each: rows of its table, its rotor, its speed in this tick, thrust and
 # torque per speed², its place and its axis, diameter, last J, which of the rows WASH it fills, −1 for none, and the
 # polynomials from J on. A table follows: J, f − 1, g − 1 in each row.
@@ -145,10 +146,6 @@ def _pull(w, p, at, i, f, g):
     ax, ay, az = p[a + AXIS_X], p[a + AXIS_Y], p[a + AXIS_Z]
     push = w[row.DENSITY + i] * p[a + SPEED] * p[a + SPEED]
     thrust, torque = push * p[a + THRUST] * f, push * p[a + TORQUE] * g
-    fx, fy, fz = thrust * ax, thrust * ay, thrust * az
-    w[row.FX + i] += fx
-    w[row.FY + i] += fy
-    w[row.FZ + i] += fz
-    w[row.TX + i] += y * fz - z * fy + torque * ax
-    w[row.TY + i] += z * fx - x * fz + torque * ay
-    w[row.TZ + i] += x * fy - y * fx + torque * az
+    push_and_turn_at(
+        w, i, x, y, z, thrust * ax, thrust * ay, thrust * az, torque * ax, torque * ay, torque * az
+    )  # fmt: skip

@@ -25,7 +25,9 @@ from airloom.compiled import rows as row
 from airloom.compiled.lanes import angle_of
 from airloom.compiled.rows import LANES
 from airloom.physics.polars import POLAR_ROWS, look_up
+from airloom.physics.pushing import push_and_turn_at
 from airloom.physics.servos import ANGLE, SERVO_ROWS
+from airloom.world.atmosphere import STANDARD_DENSITY
 
 KNOTS = 0  # of its polar, which follows; 0 without one
 X, Y, Z, FORWARD, UP, SPAN = LANES, 2 * LANES, 3 * LANES, 4 * LANES, 7 * LANES, 10 * LANES
@@ -39,7 +41,7 @@ AIR, GUST = 28 * LANES, 31 * LANES
 # The propeller that blows over it, a number of the rows WASH, and the air's velocity there per speed-up in its disc.
 BLOWN, BLOW = 34 * LANES, 35 * LANES
 SURFACE_ROWS = 38
-HALF_DENSITY = 0.5 * 1.225  # kg/m³; the row DENSITY is a share of the standard one
+HALF_DENSITY = 0.5 * STANDARD_DENSITY  # kg/m³; the row DENSITY is a share of the standard one
 
 
 @compiled
@@ -92,12 +94,9 @@ def _push(w, p, at, i, along, above, lift, drag, moment):
     fx = forward * p[at + FORWARD + i] + up * p[at + UP + i]
     fy = forward * p[at + FORWARD + LANES + i] + up * p[at + UP + LANES + i]
     fz = forward * p[at + FORWARD + 2 * LANES + i] + up * p[at + UP + 2 * LANES + i]
-    w[row.FX + i] += fx
-    w[row.FY + i] += fy
-    w[row.FZ + i] += fz
-    w[row.TX + i] += y * fz - z * fy + turn * p[at + SPAN + i]
-    w[row.TY + i] += z * fx - x * fz + turn * p[at + SPAN + LANES + i]
-    w[row.TZ + i] += x * fy - y * fx + turn * p[at + SPAN + 2 * LANES + i]
+    tx, ty = turn * p[at + SPAN + i], turn * p[at + SPAN + LANES + i]
+    tz = turn * p[at + SPAN + 2 * LANES + i]
+    push_and_turn_at(w, i, x, y, z, fx, fy, fz, tx, ty, tz)
 
 
 @compiled

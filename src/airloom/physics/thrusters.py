@@ -8,10 +8,12 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.attitude import rotate
+from airloom.physics.pushing import push_and_turn_at
+from airloom.world.atmosphere import STANDARD_DENSITY
 from airloom.world.ground import W_STEP
 from airloom.world.water import density_at, is_water, surface_at
 
-FRESH, AIR = 1000.0, 1.225  # kg/m³
+FRESH = 1000.0  # kg/m³
 HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 # Of a vehicle: how many thrusters it has. Of each: its rotor, its speed in this tick, the density around it as a part
 # of fresh water's, thrust and torque per speed², the share backwards, its radius, its place and its axis.
@@ -37,7 +39,7 @@ def look_at_thrusters(w, rotors, world, tick, p):
 
 @compiled
 def _density(w, i, world, t, p, a):
-    air = AIR * w[row.DENSITY + i]
+    air = STANDARD_DENSITY * w[row.DENSITY + i]
     if not is_water(world):
         return air
     qw, qx, qy, qz = w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i]
@@ -60,10 +62,6 @@ def add_thrusters(w, p):
             thrust, torque = push * p[a + THRUST], push * p[a + TORQUE]
             ax, ay, az = p[a + AXIS_X], p[a + AXIS_Y], p[a + AXIS_Z]
             x, y, z = p[a + X] - w[row.CX + i], p[a + Y] - w[row.CY + i], p[a + Z] - w[row.CZ + i]
-            fx, fy, fz = thrust * ax, thrust * ay, thrust * az
-            w[row.FX + i] += fx
-            w[row.FY + i] += fy
-            w[row.FZ + i] += fz
-            w[row.TX + i] += y * fz - z * fy + torque * ax
-            w[row.TY + i] += z * fx - x * fz + torque * ay
-            w[row.TZ + i] += x * fy - y * fx + torque * az
+            push_and_turn_at(
+                w, i, x, y, z, thrust * ax, thrust * ay, thrust * az, torque * ax, torque * ay, torque * az
+            )  # fmt: skip

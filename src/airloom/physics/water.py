@@ -13,11 +13,11 @@ from airloom.compiled.rows import LANES
 from airloom.physics.attitude import rotate
 from airloom.physics.hydrodynamics import drag_water_along, resist
 from airloom.physics.submersion import MIDDLE_X, MIDDLE_Y, MIDDLE_Z, VOLUME, add_mesh, add_revolved
+from airloom.world.atmosphere import STANDARD_DENSITY
 from airloom.world.ground import W_STEP
 from airloom.world.water import flow_at, is_water, surface_at
 
 LAYERS = 4
-AIR = 1.225
 FADES_BELOW = 0.5  # of what is usually under water: less, and added mass and damping fade with it
 HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
@@ -157,7 +157,7 @@ def _to_world(w, i, x, y, z):
 @compiled
 def _float(w, i, p, sums, cuts, part):
     """Buoyancy of all layers and of the air above them; gives the share of added mass and damping there is."""
-    air, g = AIR * w[row.DENSITY + i], w[row.GRAVITY + i]
+    air, g = STANDARD_DENSITY * w[row.DENSITY + i], w[row.GRAVITY + i]
     _below(w, sums, p, i, w[row.PZ + i] + ABOVE_ALL, False, cuts, part)
     _lift(w, i, air, 0.0, 0.0, g, sums)
     above, share, at = air, 0.0, GAINS_SPEED + i

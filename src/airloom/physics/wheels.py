@@ -11,6 +11,7 @@ from math import cos, sin, sqrt
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
+from airloom.physics.pushing import push_at
 from airloom.physics.servos import ANGLE, SERVO_ROWS, follow
 from airloom.world.ground import W_STEP, ground
 
@@ -101,9 +102,4 @@ def _push(w, p, a, i):
     )
     gx, gy, gz = r00 * fx + r10 * fy + r20 * fz, r01 * fx + r11 * fy + r21 * fz, r02 * fx + r12 * fy + r22 * fz
     x, y, z = bx - w[row.CX + i], by - w[row.CY + i], bz - w[row.CZ + i]
-    w[row.FX + i] += gx
-    w[row.FY + i] += gy
-    w[row.FZ + i] += gz
-    w[row.TX + i] += y * gz - z * gy
-    w[row.TY + i] += z * gx - x * gz
-    w[row.TZ + i] += x * gy - y * gx
+    push_at(w, i, x, y, z, gx, gy, gz)
