@@ -1,4 +1,4 @@
-"""Files that users give: scenarios, missions, plans, logs."""
+"""Files that users give: scenarios, vehicles, missions, plans, fields, models, logs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,18 @@ from itertools import count as count_from_zero
 from itertools import islice
 from pathlib import Path
 
+from tests.models import DRONE, PLANE, SWIMMER, WHOLE, XACRO
+
 import airloom as al
+from airloom.farm.field import read_field
+from airloom.farm.geojson import FarmError
 from airloom.missions.files import read_mission
+from airloom.models.description import ModelError
+from airloom.models.importing import import_model
 from airloom.runs.mcap import LogError, LogReader
 from airloom.runs.mcap.writer import LogWriter
 from airloom.scenario import Scenario, ScenarioError, load
+from airloom.scenario.library import known
 from airloom.scenario.tree import BUNDLED
 from torture.mutations import Mutations
 from torture.trial import Tally, feed, trial
@@ -42,15 +49,31 @@ PLAN = {
         "version": 2, "firmwareType": 12, "vehicleType": 2, "cruiseSpeed": 15, "hoverSpeed": 5,
         "plannedHomePosition": [47.3977, 8.5456, 488.0],
         "items": [
-            {"type": "SimpleItem", "command": command, "frame": 3, "autoContinue": True, "params": params}
-            for command, params in (
+            {
+                "type": "SimpleItem", "command": command, "frame": 3, "autoContinue": True, "params": params,
+                "doJumpId": number,
+            }
+            for number, (command, params) in enumerate((
                 (22, [0, 0, 0, None, 47.3977, 8.5456, 10]), (16, [2, 0, 0, 90, 47.3979, 8.5458, 12]),
                 (178, [1, 3, -1, 0, 0, 0, 0]), (19, [3, 0, 10, None, 47.3979, 8.5460, 12]), (93, [2, 0, 0, 0, 0, 0, 0]),
                 (18, [2, 0, 10, None, 47.3979, 8.5460, 12]), (82, [0, 0, 0, 0, 47.3980, 8.5461, 15]),
                 (177, [2, 1, 0, 0, 0, 0, 0]), (206, [0, 0, 0, 0, 0, 0, 0]), (20, [0, 0, 0, 0, 0, 0, 0]),
-            )
+            ), start=1)
         ],
     },
+}  # fmt: skip
+
+CORNERS = [[8.5450, 47.3970], [8.5463, 47.3970], [8.5463, 47.3977], [8.5450, 47.3977], [8.5450, 47.3970]]
+POND = [[8.5454, 47.3972], [8.5456, 47.3972], [8.5456, 47.3974], [8.5454, 47.3972]]
+FIELD = {
+    "type": "FeatureCollection",
+    "features": [
+        {"type": "Feature", "properties": properties, "geometry": {"type": kind, "coordinates": coordinates}}
+        for properties, kind, coordinates in (
+            ({"name": "vines"}, "Polygon", [CORNERS, POND]), ({"role": "rows"}, "LineString", CORNERS[:2]),
+            ({"role": "refill"}, "Point", CORNERS[0]), ({"no_fly": True}, "Polygon", [POND]),
+        )
+    ],
 }  # fmt: skip
 
 
@@ -71,11 +94,15 @@ def _fed_as_file(name: str, read: Callable[[Path], object], inputs: Iterable[byt
         return feed(take, inputs, (refusal,))
 
 
+def _bundled(kind: str) -> list[str]:
+    return [file.read_text(encoding="utf-8") for file in sorted((BUNDLED / kind).glob("*.yaml"))]
+
+
 @trial(
     "scenario files", "bundled scenarios with lines, values and bytes changed; some of those accepted are flown", 10**6
 )
 def scenarios(count: int, seed: int) -> Tally:
-    corpus = [file.read_text(encoding="utf-8") for file in sorted((BUNDLED / "scenarios").glob("*.yaml"))]
+    corpus = _bundled("scenarios")
     flyable: list[Scenario] = []
 
     def read(file: Path) -> None:
@@ -83,6 +110,8 @@ def scenarios(count: int, seed: int) -> Tally:
         if len(flyable) < FLOWN_OF_THOSE_ACCEPTED and len(scenario.vehicles) < 20 and not scenario.members:
             flyable.append(scenario)
 
+    for name in known("scenario"):
+        load(name)  # compiles
     tally = _fed_as_file("scenario.yaml", read, Mutations(seed).of_texts(corpus, count), ScenarioError)
     _fly(flyable, tally)
     return tally
@@ -115,6 +144,36 @@ def plans(count: int, seed: int) -> Tally:
     origin = load("hover", {"world.origin": {"latitude": 47.3977, "longitude": 8.5456, "altitude": 488.0}}).world.origin
     inputs = Mutations(seed).of_trees([PLAN, json.loads(json.dumps(PLAN))], count)
     return _fed_as_file("mission.plan", lambda file: read_mission(file, origin), inputs, ScenarioError)
+
+
+@trial("field files", "a field in GeoJSON with values changed, left out, doubled, and bytes", 10**6)
+def fields(count: int, seed: int) -> Tally:
+    return _fed_as_file("field.geojson", read_field, Mutations(seed).of_trees([FIELD], count), FarmError)
+
+
+@trial("model files", "SDF, xacro and MJCF of multirotors, planes and vessels with lines and bytes changed", 10**5)
+def models(count: int, seed: int) -> Tally:
+    corpus = [DRONE, PLANE, SWIMMER, XACRO, WHOLE]
+
+    def read(file: Path) -> None:
+        import_model(file, file.parent / "made")
+
+    return _fed_as_file("model.sdf", read, Mutations(seed).of_texts(corpus, count), ModelError)
+
+
+@trial("vehicle files", "bundled vehicles with lines, values and bytes changed; some accepted are flown", 10**5)
+def vehicles(count: int, seed: int) -> Tally:
+    corpus = _bundled("vehicles")
+    flyable: list[Scenario] = []
+
+    def read(file: Path) -> None:
+        scenario = load("hover", {"vehicles": {"one": {"extends": str(file)}}, "systems": {}})
+        if len(flyable) < FLOWN_OF_THOSE_ACCEPTED:
+            flyable.append(scenario)
+
+    tally = _fed_as_file("vehicle.yaml", read, Mutations(seed).of_texts(corpus, count), ScenarioError)
+    _fly(flyable, tally)
+    return tally
 
 
 @trial("logs", "a log with bytes changed, cut, doubled: read as far as it goes, or refused", 10**6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import socket
 import tempfile
@@ -171,13 +172,15 @@ def _loomed(tally: Tally, seed: int, visits: int) -> str:
             return run.summary["state_hash"]
 
 
+def _open_files(process: int) -> Iterator[str]:
+    for link in Path(f"/proc/{process}/fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            yield os.readlink(link)
+
+
 def _loom_port(run: Run) -> int | None:
     """From the kernel: the run says where it was asked to listen, which is any free port."""
-    inodes = {
-        link.readlink().name.strip("socket:[]")
-        for link in Path(f"/proc/{run.process.pid}/fd").iterdir()
-        if "socket" in str(link.readlink())
-    }
+    inodes = {target.strip("socket:[]") for target in _open_files(run.process.pid) if target.startswith("socket:")}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
         columns = line.split()
         if columns[3] == "0A" and columns[9] in inodes:

@@ -11,6 +11,7 @@ import numpy as np
 
 from airloom import PositionYaw, VelocityYawRate
 from airloom.autopilots import ardupilot_wire, mavlink_wire
+from airloom.autopilots.pulses import Pulse, table_of
 from airloom.loom import bundles, protocol
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
 from airloom.loom.visibility import ToldVisibility
@@ -174,14 +175,14 @@ def servo_packets(count: int, seed: int) -> Tally:
     sound = [
         struct.pack("<HHI16H", 18458, 400, 7, *[1500] * 16), struct.pack("<HHI32H", 29569, 400, 7, *[1500] * 32),
     ]  # fmt: skip
-    motors, rotors = np.arange(4), np.zeros(4096)
+    pulses, rotors = table_of([Pulse(output, 1000, 2000) for output in range(1, 5)]), np.zeros(4096)
     packet = np.zeros(ardupilot_wire.LONGEST_PACKET, np.uint8)
 
     def take(data: bytes) -> None:
         data = data[: packet.size]
         packet[: len(data)] = np.frombuffer(data, np.uint8)
         if ardupilot_wire.frame_count(packet, len(data), 6) >= 0:
-            ardupilot_wire.turn_rotors(packet, motors, 1000, 2000, rotors, 0)
+            ardupilot_wire.turn_rotors(packet, pulses, rotors, 0)
             assert np.isfinite(rotors).all()
 
     take(sound[0])  # compiles

@@ -129,7 +129,7 @@ def _geometry(raw: Any, where: str, crs: Any) -> Any:
         "MultiPolygon": lambda c: shapely().MultiPolygon([_polygon(part, where, crs) for part in _list(c, where)]),
     }
     kind = raw.get("type") if isinstance(raw, dict) else None
-    if kind not in make:
+    if not isinstance(kind, str) or kind not in make:
         raise FarmError(f"{where}: a geometry must be a {', '.join(make)}, got {_shown(kind or raw)}")
     return make[kind](raw.get("coordinates"))
 

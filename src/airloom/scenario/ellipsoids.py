@@ -7,9 +7,14 @@ M/5 (b² − c²)² (γ₀ − β₀)/(2 (b² − c²) + (b² + c²)(β₀ − �
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
-NODES = 200
+
+@cache
+def _nodes_and_weights() -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(200)
 
 
 def added_mass(size: tuple[float, float, float], mass: float) -> np.ndarray:
@@ -23,7 +28,7 @@ def added_mass(size: tuple[float, float, float], mass: float) -> np.ndarray:
 
 def _shares(squares: np.ndarray) -> np.ndarray:
     """α₀, β₀, γ₀, with λ = s² (x/(1 − x))² for x from 0 to 1, by Gauss and Legendre."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = _nodes_and_weights()
     x, scale = 0.5 * (nodes + 1.0), squares.max()
     along = scale * (x / (1.0 - x)) ** 2
     step = 0.5 * weights * 2.0 * scale * x / (1.0 - x) ** 3
