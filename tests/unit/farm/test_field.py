@@ -34,7 +34,7 @@ BAD = {
     "none of them": (features(), "there is no polygon in it"),
     "a point": (geometry("Point", [7, 47]), "there is no polygon in it"),
     "a curve": (geometry("Circle", [7, 47]), 'a Point, LineString, Polygon, MultiPolygon, got "Circle"'),
-    "of no kind": (raw({"type": "Feature", "geometry": {"type": ["Polygon"]}}), "a Point, LineString, Polygon, MultiPolygon, got"),
+    "of no kind": (raw({"type": "Feature", "geometry": {"type": ["Polygon"]}}), "must be a Point, LineString"),
     "empty": (geometry("Polygon", []), "the polygon is empty"),
     "two corners": (geometry("Polygon", [[[7, 47], [8, 47]]]), "2 positions are too few, at least 4"),
     "words": (geometry("Polygon", [[["a", 47]] * 4]), "lists of two or three numbers"),
