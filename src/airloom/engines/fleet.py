@@ -269,7 +269,7 @@ class Fleet:
             guides=np.zeros((n, LANES, tables.GUIDE_WIDTH), dtype=np.int64),
             world=self.land.array,
             effects=np.zeros((effects, 2), dtype=np.int64),
-            effect_parameters=np.zeros((effects, rows * LANES)),
+            effect_parameters=_zeros_by_cache_line(effects, rows * LANES),
             records=np.zeros((tables.RECORD_COUNT, len(self.crafts), tables.RECORD_SPEEDS + self.rotor_count)),
             sane=np.zeros((n, SANE_WIDTH)),
             weather=np.array([self.layers.ticks, self.layers.acts_on_density], dtype=np.int64),
