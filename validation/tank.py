@@ -228,10 +228,10 @@ def conserved(sim: Simulation) -> np.ndarray:
     place = vehicle.position + turn.apply(centre)
     energy = 0.5 * mass * velocity @ velocity + 0.5 * rates @ inertia @ rates
     momentum, spin = mass * velocity, np.cross(place, mass * velocity) + turn.apply(inertia @ rates)
-    axis = np.array(vehicle.tank.description.position)
+    axis, half = np.array(vehicle.tank.description.position), numbers_of(sim)[rows.HALF // LANES]
     for line in modes:
         m, height = line[at(rows.MASS_X)], line[at(rows.HEIGHT_X)]
-        for sign, shift, speed in ((-1, np.zeros(2), np.zeros(2)), (1, line[:2], line[2:4])):
+        for sign, shift, speed in ((-1, np.zeros(2), np.zeros(2)), (1, line[:2], line[2:4] / half)):
             arm = np.array([axis[0] + shift[0], axis[1] + shift[1], height])
             v = vehicle.velocity + turn.apply(np.cross(rates, arm) + np.append(speed, 0.0))
             energy += sign * 0.5 * m * v @ v
@@ -247,7 +247,8 @@ def drift(on: str, step: float = 0.001, sloshing: bool = True) -> tuple[float, f
     at_home = {"position": (0.0, 0.0, 20.0)}
     tank = ROUND | {"position": (0.05, -0.03, -0.1), "sloshing": sloshing}
     sim = simulate(frame(tank, motion=motion, pose=at_home), on, step, NO_GRAVITY)
-    modes_of(sim)[0, at(rows.X) : at(rows.V) + 1] = (0.01, -0.005, 0.02, 0.03)
+    half = numbers_of(sim)[rows.HALF // LANES]
+    modes_of(sim)[0, at(rows.X) : at(rows.V) + 1] = (0.01, -0.005, 0.02 * half, 0.03 * half)
     sim.step(4)
     start, worst = conserved(sim), np.zeros(7)
     while sim.time < 5.0:

@@ -29,6 +29,7 @@ from airloom.runs.folder import plain
 from airloom.simulation import Simulation
 
 FLEET_SIZES = (1, 10, 100, 1000, 10000)
+PIECE = 0.05  # s of processor time of one, before the other has its go
 HEIGHT = 50.0
 SETTLED = 5.0
 """Seconds of simulation time after which everything flies."""
@@ -356,6 +357,16 @@ def _frame_of_px4(effort: Effort) -> Measurement:
 def ticks_that_take(seconds: float, advance: Callable[[int], Any]) -> int:
     advance(1000)
     return max(1000, round(1000 * seconds / processor_seconds(advance, 1000)))
+
+
+def times_the_time(plain: Callable[[int], Any], other: Callable[[int], Any], effort: Effort) -> float:
+    """How often one's processor time fits into the other's: the median of many short pairs, for both of a pair meet the
+    same noise of the machine.
+    """
+    ticks = ticks_that_take(PIECE, plain)
+    other(ticks)
+    pairs = round(effort.repeats * effort.seconds / PIECE)
+    return median(processor_seconds(other, ticks) / processor_seconds(plain, ticks) for _ in range(pairs))
 
 
 def processor_seconds(advance: Callable[[int], Any], ticks: int) -> float:

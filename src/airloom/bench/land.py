@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 
-from airloom.bench.bench import Effort, processor_seconds, ticks_that_take
+from airloom.bench.bench import Effort, times_the_time
 from airloom.commands import PositionYaw
 from airloom.simulation import Simulation
 
@@ -24,11 +23,7 @@ def slower_over_terrain(count: int, height: float, effort: Effort) -> float:
         np.save(file, 2.0 * np.sin(across)[:, None] * np.cos(1.2 * across) + rough)
         hills = {"kind": "heightfield", "size": [SIZE, SIZE], "file": str(file)}
         plane, terrain = _flight("plane", count, height), _flight(hills, count, height)
-        ticks, ratios = ticks_that_take(effort.seconds, plane.step), []
-        for _ in range(effort.repeats):
-            before = processor_seconds(plane.step, ticks)
-            ratios.append(processor_seconds(terrain.step, ticks) / before - 1.0)
-        return median(ratios)
+        return times_the_time(plane.step, terrain.step, effort) - 1.0
 
 
 def _flight(terrain: Any, count: int, height: float) -> Simulation:

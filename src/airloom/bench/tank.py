@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from statistics import median
-
 import numpy as np
 
-from airloom.bench.bench import Effort, processor_seconds, ticks_that_take
+from airloom.bench.bench import Effort, times_the_time
 from airloom.commands import PositionYaw
 from airloom.simulation import Simulation
 
@@ -14,11 +12,7 @@ from airloom.simulation import Simulation
 def slower_with_sloshing(count: int, engine: str, effort: Effort) -> float:
     """How much more processor time sprayers take whose liquids slosh than those with frozen ones."""
     frozen, sloshing = (_flight(count, engine, sloshes) for sloshes in (False, True))
-    ticks, ratios = ticks_that_take(effort.seconds, frozen.step), []
-    for _ in range(effort.repeats):
-        before = processor_seconds(frozen.step, ticks)
-        ratios.append(processor_seconds(sloshing.step, ticks) / before - 1.0)
-    return median(ratios)
+    return times_the_time(frozen.step, sloshing.step, effort) - 1.0
 
 
 def _flight(count: int, engine: str, sloshing: bool) -> Simulation:

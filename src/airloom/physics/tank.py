@@ -8,10 +8,12 @@ and it has f_s + e with e = ρ̈ + α × ρ + ω × (ω × ρ) + 2 ω × ρ̇. A
     (f_s + e)_xy = −ω_n² ρ − 2 ζ ω_n ρ̇,    ω_n² = f_z/L_n
 and along it the tank's own structure. So the body feels the force −m e, and the torque −m (s × e + ρ × (f_s + e)).
 
-f and α in a tick follow from the mean accelerations in the two ticks before, which include contacts, by a straight
-line; oscillators are stepped by the implicit midpoint rule. Since the rigid body holds the frozen mass, this is stable
-for any share of liquid, and its error in the damping ratio is of third order in the step: 1e-5 for a fifth of the
-vehicle's mass that swings at 10 rad/s, and steps of 4 ms. The body is given what momentum the liquid loses in a tick.
+Liquids are slow beside the bodies that they push, so they swing in steps of their own: as many ticks as fit into
+LONGEST_STEP. f and α in a step follow from the mean accelerations in the two before, which include contacts, by a
+straight line; oscillators are stepped by the implicit midpoint rule. Since the rigid body holds the frozen mass, this
+is stable for any share of liquid, and its error in the damping ratio is of third order in the step: 1e-5 for a fifth
+of the vehicle's mass that swings at 10 rad/s, and steps of 4 ms. The body is given what momentum the liquid loses in a
+step. Within, time is counted in half steps, which saves a fifth of the products.
 
 Where f_z is below LEAST_PULL (free fall, upside down) a liquid would float; these masses then hang on a weak spring.
 A mass stops where a plane surface would meet lid or bottom, and loses its speed there: a full tank does not slosh.
@@ -34,6 +36,7 @@ from airloom.physics.liquid import (
 from airloom.physics.wrench import effect, ticker
 
 LEAST_PULL = 1.0  # m/s²
+LONGEST_STEP = 0.002  # s
 FINEST_CHANGE = 1e-4  # of the capacity, by which the level changes before the vehicle is weighed anew
 
 
@@ -41,29 +44,35 @@ def _numbered(count: int, first: int = 0) -> tuple[int, ...]:
     return tuple((first + k) * LANES for k in range(count))
 
 
-# From the vehicle file. Sizes and places in m, the dry vehicle's mass, centre and inertia, how many rotors.
+# From the vehicle file. Sizes and places in m, the dry vehicle's mass, centre and inertia, how many rotors. A tick, and
+# how many of them a liquid swings at once.
 (
-    STEP, CAPACITY, DENSITY, VISCOSITY, SHAPE, LENGTH, WIDTH, HEIGHT, TANK_X, TANK_Y, TANK_Z, SLOSHES, BAFFLES,
+    STEP, TICKS, CAPACITY, DENSITY, VISCOSITY, SHAPE, LENGTH, WIDTH, HEIGHT, TANK_X, TANK_Y, TANK_Z, SLOSHES, BAFFLES,
     MAX_FLOW, FOLLOWED, DRY_MASS, DRY_X, DRY_Y, DRY_Z, DRY_JXX, DRY_JYY, DRY_JZZ, DRY_JXY, DRY_JXZ, DRY_JYZ, ROTORS,
-) = _numbered(FILE_ROWS := 26)  # fmt: skip
+) = _numbered(FILE_ROWS := 27)  # fmt: skip
 # What is told it: flow with all nozzles open (L/min), share of the nozzles that are open.
 ASKED, OPEN_SHARE = _numbered(2, FILE_ROWS)
 # Its state: litres, pump's flow, flow in the last tick (L/min), litres given since the start, the litres it was weighed
 # with, the tick in which it ran dry (−1 if it has not).
 LITRES, RUNNING, FLOW, GIVEN, WEIGHED, DRY_SINCE = _numbered(6, FILE_ROWS + 2)
-PAST = (FILE_ROWS + 8) * LANES  # mean accelerations of the tick before the last, as MEAN_AX … MEAN_ALPHA_Z
-# Of this tick: the specific force on the tank's axis beside the origin; how it changes along x, y and z, that is the
-# columns of α× + ω×ω×; rates.
-PULL_X, PULL_Y, PULL_Z, XX, YX, ZX, XY, YY, ZY, XZ, YZ, ZZ, RATE_X, RATE_Y, RATE_Z = _numbered(15, FILE_ROWS + 14)
-(PER_STEP,) = _numbered(1, FILE_ROWS + 29)
-# Of each mode: displacement and velocity along x and y; for both 1/L, 2ζ/√L, mass, height above the origin and where it
-# stops; √(m_y/m_x) and its inverse.
+# Accelerations as MEAN_AX … MEAN_ALPHA_Z: their sum since the last step, and that in the step before.
+RECENT, PAST = ((FILE_ROWS + 8 + 6 * k) * LANES for k in range(2))
+# Half a step, its square, and the inverse of that.
+HALF, UNIT, PER_UNIT = _numbered(3, FILE_ROWS + 20)
+# Of this step, m and half steps: the specific force on the tank's axis beside the origin; how it changes along x, y and
+# z, that is the columns of α× + ω×ω×; twice the rates; the least pull, and the root of that in the liquid's middle.
 (
-    X, Y, U, V, PER_LENGTH_X, PER_LENGTH_Y, DAMPING_X, DAMPING_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y, STOP_X, STOP_Y,
-    RATIO, INVERSE_RATIO,
-) = _numbered(MODE_ROWS := 16, FILE_ROWS + 30)  # fmt: skip
+    PULL_X, PULL_Y, PULL_Z, XX, YX, ZX, XY, YY, ZY, XZ, YZ, ZZ, TWICE_X, TWICE_Y, TWICE_Z, LEAST, ROOT,
+) = _numbered(MOTION_ROWS := 17, FILE_ROWS + 23)  # fmt: skip
+FIRST_MODE = FILE_ROWS + 23 + MOTION_ROWS
+# Of each mode: displacement along x and y, velocity (m per half step), its mean if nothing stops it; for both 1/L,
+# 2ζ/√L, mass, height above the origin and where it stops; √(m_y/m_x), its inverse, √(m_x m_y).
+(
+    X, Y, U, V, MEAN_U, MEAN_V, PER_LENGTH_X, PER_LENGTH_Y, DAMPING_X, DAMPING_Y, MASS_X, MASS_Y, HEIGHT_X, HEIGHT_Y,
+    STOP_X, STOP_Y, RATIO, INVERSE_RATIO, MASS_XY,
+) = _numbered(MODE_ROWS := 19, FIRST_MODE)  # fmt: skip
 MODE_WIDTH = MODE_ROWS * LANES
-OWN_ROWS = FILE_ROWS + 30 + MODES * MODE_ROWS
+OWN_ROWS = FIRST_MODE + MODES * MODE_ROWS
 MIX = OWN_ROWS * LANES  # of each rotor: its part of the thrust, with the tank empty
 
 
@@ -141,7 +150,8 @@ def _tune_modes(w, p, i, volume, depth):
     a, b, box_depth = free_surface(shape, length, width, height, volume, depth)
     twice_zeta_x = 2.0 * (damping_ratio(p[VISCOSITY + i], a, box_depth) + p[BAFFLES + i])
     twice_zeta_y = 2.0 * (damping_ratio(p[VISCOSITY + i], b, box_depth) + p[BAFFLES + i])
-    p[PER_STEP + i] = 1.0 / p[STEP + i]
+    half = 0.5 * p[STEP + i] * p[TICKS + i]
+    p[HALF + i], p[UNIT + i], p[PER_UNIT + i] = half, half * half, 1.0 / (half * half)
     mass, middle = w[row.LIQUID_MASS + i] * p[SLOSHES + i], w[row.LIQUID_Z + i]
     for n in range(MODES):
         at = n * MODE_WIDTH + i
@@ -152,6 +162,7 @@ def _tune_modes(w, p, i, volume, depth):
         p[at + MASS_Y], p[at + HEIGHT_Y] = mass * share_y, middle + up
         p[at + STOP_Y] = steepest_surface(b, depth, height) / p[at + PER_LENGTH_Y]
         p[at + RATIO], p[at + INVERSE_RATIO] = sqrt(share_y / share_x), sqrt(share_x / share_y)
+        p[at + MASS_XY] = mass * sqrt(share_x * share_y)
         p[at + DAMPING_X] = twice_zeta_x * sqrt(p[at + PER_LENGTH_X])
         p[at + DAMPING_Y] = twice_zeta_y * sqrt(p[at + PER_LENGTH_Y])
 
@@ -181,99 +192,130 @@ def _cross(ax, ay, az, bx, by, bz):
 
 @compiled
 def foresee_motion(w, p):
-    """The body's motion in the middle of this tick, along its own axes."""
+    """The body's motion in the middle of this step, along its own axes."""
+    per_ticks = 1.0 / p[TICKS]  # those in a block have equal ones
+    twice = 2.0 * per_ticks
     for i in range(LANES):
-        half, px, py = 0.5 * p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
-        tx = 2.0 * w[row.MEAN_ALPHA_X + i] - p[PAST + 3 * LANES + i]
-        ty = 2.0 * w[row.MEAN_ALPHA_Y + i] - p[PAST + 4 * LANES + i]
-        tz = 2.0 * w[row.MEAN_ALPHA_Z + i] - p[PAST + 5 * LANES + i]
-        a, b, c = w[row.WX + i] + half * tx, w[row.WY + i] + half * ty, w[row.WZ + i] + half * tz
-        x = 2.0 * w[row.MEAN_AX + i] - p[PAST + i]
-        y = 2.0 * w[row.MEAN_AY + i] - p[PAST + LANES + i]
-        z = 2.0 * w[row.MEAN_AZ + i] - p[PAST + 2 * LANES + i] + w[row.GRAVITY + i]
+        half, unit = p[HALF + i], p[UNIT + i]
+        px, py = p[TANK_X + i], p[TANK_Y + i]
+        tx = unit * (twice * p[RECENT + 3 * LANES + i] - p[PAST + 3 * LANES + i])
+        ty = unit * (twice * p[RECENT + 4 * LANES + i] - p[PAST + 4 * LANES + i])
+        tz = unit * (twice * p[RECENT + 5 * LANES + i] - p[PAST + 5 * LANES + i])
+        a, b, c = half * w[row.WX + i] + tx, half * w[row.WY + i] + ty, half * w[row.WZ + i] + tz
+        x = unit * (twice * p[RECENT + i] - p[PAST + i])
+        y = unit * (twice * p[RECENT + LANES + i] - p[PAST + LANES + i])
+        z = unit * (twice * p[RECENT + 2 * LANES + i] - p[PAST + 2 * LANES + i] + w[row.GRAVITY + i])
         x, y, z = rotate_back(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
         dx, dy, dz = _cross(a, b, c, x, y, z)
-        xx, yx, zx = -b * b - c * c, a * b + tz, a * c - ty
-        xy, yy, zy = a * b - tz, -a * a - c * c, b * c + tx
-        p[PULL_X + i] = x - half * dx + xx * px + xy * py
-        p[PULL_Y + i] = y - half * dy + yx * px + yy * py
-        p[PULL_Z + i] = z - half * dz + zx * px + zy * py
+        aa, bb, cc, ab, ac, bc = a * a, b * b, c * c, a * b, a * c, b * c
+        xx, yx, zx = -bb - cc, ab + tz, ac - ty
+        xy, yy, zy = ab - tz, -aa - cc, bc + tx
+        zz = -aa - bb
+        pull, least = z - dz + zx * px + zy * py, LEAST_PULL * unit
+        middle = pull + w[row.LIQUID_Z + i] * zz
+        p[PULL_X + i] = x - dx + xx * px + xy * py
+        p[PULL_Y + i] = y - dy + yx * px + yy * py
+        p[PULL_Z + i], p[LEAST + i] = pull, least
+        p[ROOT + i] = sqrt(middle if middle > least else least)
         p[XX + i], p[YX + i], p[ZX + i] = xx, yx, zx
         p[XY + i], p[YY + i], p[ZY + i] = xy, yy, zy
-        p[XZ + i], p[YZ + i], p[ZZ + i] = a * c + ty, b * c - tx, -a * a - b * b
-        p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i] = a, b, c
+        p[XZ + i], p[YZ + i], p[ZZ + i] = ac + ty, bc - tx, zz
+        p[TWICE_X + i], p[TWICE_Y + i], p[TWICE_Z + i] = 2.0 * a, 2.0 * b, 2.0 * c
     for j in range(6 * LANES):
-        p[PAST + j] = w[row.MEAN_AX + j]
+        p[PAST + j] = p[RECENT + j] * per_ticks
+        p[RECENT + j] = 0.0
 
 
 @compiled
-def _halt(x, v, mean, stop, dt, per_dt):
-    """Place and speed of a mass after a tick, and mean acceleration; `mean` is its mean speed if nothing stops it."""
-    there, speed = x + dt * mean, 2.0 * mean - v
+def _find_speeds(p, m):
+    """Mean velocities of a mode if nothing stops it: implicit midpoint, two equations that Coriolis forces couple.
+
+    `m` is `p` moved on, so that its rows are where the first mode's are in `p`. In a round or square tank both axes
+    move one mass, which Coriolis and centrifugal forces lead from one to the other. Where they move two of unlike size,
+    what couples them counts with the geometric mean of both.
+    """
+    for i in range(LANES):
+        x, y, u, v, ratio, inverse = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i], m[INVERSE_RATIO + i]
+        hx, hy, turn, root, least = m[HEIGHT_X + i], m[HEIGHT_Y + i], p[TWICE_Z + i], p[ROOT + i], p[LEAST + i]
+        ax, by, az = p[PULL_X + i] + hx * p[XZ + i], p[PULL_Y + i] + hy * p[YZ + i], p[PULL_Z + i] + hx * p[ZZ + i]
+        pull = az if az > least else least
+        kx, ky = pull * m[PER_LENGTH_X + i], pull * m[PER_LENGTH_Y + i]
+        ahead_x, ahead_y = x + u, y + v
+        cx = u - (ax + p[XX + i] * ahead_x + ratio * p[XY + i] * ahead_y) - kx * x
+        cy = v - (by + p[YY + i] * ahead_y + inverse * p[YX + i] * ahead_x) - ky * y
+        dx, dy = 1.0 + root * m[DAMPING_X + i] + kx, 1.0 + root * m[DAMPING_Y + i] + ky
+        per_det = 1.0 / (dx * dy + turn * turn)
+        m[MEAN_U + i], m[MEAN_V + i] = (
+            per_det * (dy * cx + ratio * turn * cy),
+            per_det * (dx * cy - inverse * turn * cx),
+        )
+
+
+@compiled
+def _halt(x, v, mean, stop):
+    """Place and speed of a mass after a step, mean acceleration and speed in it; `mean` is this if nothing stops it."""
+    there, speed = x + 2.0 * mean, 2.0 * mean - v
     beyond = (there > stop) | (there < -stop)
     there = there if there < stop else stop
     there = there if there > -stop else -stop
     speed = 0.0 if beyond else speed
-    return there, speed, (speed - v) * per_dt
+    return there, speed, 0.5 * (speed - v), 0.5 * (there - x)
 
 
 @compiled
 def _swing_mode(w, p, m):
-    """One tick of a mode in both axes; `m` is `p` moved on, so that its rows are where the first mode's are in `p`.
-
-    In a round or square tank both axes move one mass, which Coriolis and centrifugal forces lead from one to the
-    other. Where they move two of unlike size, what couples them counts with the geometric mean of both.
-    """
+    """One step of a mode in both axes, and what its wrench adds, about the tank's axis beside the origin."""
     for i in range(LANES):
-        dt, px, py = p[STEP + i], p[TANK_X + i], p[TANK_Y + i]
-        half, per_dt = 0.5 * dt, p[PER_STEP + i]
-        a, b, c = p[RATE_X + i], p[RATE_Y + i], p[RATE_Z + i]
+        a, b, c = p[TWICE_X + i], p[TWICE_Y + i], p[TWICE_Z + i]
         xx, yx, zx, xy, yy, zy = p[XX + i], p[YX + i], p[ZX + i], p[XY + i], p[YY + i], p[ZY + i]
-        x, y, u, v, ratio, inverse = m[X + i], m[Y + i], m[U + i], m[V + i], m[RATIO + i], m[INVERSE_RATIO + i]
-        # The specific force where each mass would be frozen, and springs.
-        hx, hy = m[HEIGHT_X + i], m[HEIGHT_Y + i]
-        ax, ay, az = p[PULL_X + i] + hx * p[XZ + i], p[PULL_Y + i] + hx * p[YZ + i], p[PULL_Z + i] + hx * p[ZZ + i]
-        bx, by, bz = p[PULL_X + i] + hy * p[XZ + i], p[PULL_Y + i] + hy * p[YZ + i], p[PULL_Z + i] + hy * p[ZZ + i]
-        pull = az if az > LEAST_PULL else LEAST_PULL
-        damping, stiff = half * sqrt(pull), half * pull
-        kx, ky = stiff * m[PER_LENGTH_X + i], stiff * m[PER_LENGTH_Y + i]
-        # Implicit midpoint: mean velocities from two equations that Coriolis forces couple.
-        ahead_x, ahead_y = x + half * u, y + half * v
-        cx = u - half * (ax + xx * ahead_x + ratio * xy * ahead_y) - kx * x
-        cy = v - half * (by + yy * ahead_y + inverse * yx * ahead_x) - ky * y
-        dx = 1.0 + damping * m[DAMPING_X + i] + half * kx
-        dy = 1.0 + damping * m[DAMPING_Y + i] + half * ky
-        turn = dt * c
-        per_det = 1.0 / (dx * dy + turn * turn)
-        mean_u, mean_v = per_det * (dy * cx + ratio * turn * cy), per_det * (dx * cy - inverse * turn * cx)
-        new_x, new_u, push_x = _halt(x, u, mean_u, m[STOP_X + i], dt, per_dt)
-        new_y, new_v, push_y = _halt(y, v, mean_v, m[STOP_Y + i], dt, per_dt)
+        hx, hy, mx, my, both = m[HEIGHT_X + i], m[HEIGHT_Y + i], m[MASS_X + i], m[MASS_Y + i], m[MASS_XY + i]
+        ay, az = p[PULL_Y + i] + hx * p[YZ + i], p[PULL_Z + i] + hx * p[ZZ + i]
+        bx, bz = p[PULL_X + i] + hy * p[XZ + i], p[PULL_Z + i] + hy * p[ZZ + i]
+        x, y = m[X + i], m[Y + i]
+        new_x, new_u, push_x, u = _halt(x, m[U + i], m[MEAN_U + i], m[STOP_X + i])
+        new_y, new_v, push_y, v = _halt(y, m[V + i], m[MEAN_V + i], m[STOP_Y + i])
         m[X + i], m[Y + i], m[U + i], m[V + i] = new_x, new_y, new_u, new_v
         # e of the mass along x and of that along y.
-        u, v = (new_x - x) * per_dt, (new_y - y) * per_dt
-        x, y = 0.5 * (x + new_x), 0.5 * (y + new_y)
-        ex, ey, ez = xx * x + push_x, yx * x + 2.0 * c * u, zx * x - 2.0 * b * u
-        gx, gy, gz = xy * y - 2.0 * c * v, yy * y + push_y, zy * y + 2.0 * a * v
-        mx, my = m[MASS_X + i], m[MASS_Y + i]
-        both, fx, fy, fz = ratio * mx, mx * ex + my * gx, mx * ey + my * gy, mx * ez + my * gz
-        w[row.SWING_FX + i] -= fx
-        w[row.SWING_FY + i] -= fy
-        w[row.SWING_FZ + i] -= fz
-        w[row.SWING_TX + i] -= py * fz - mx * hx * ey - my * (hy * gy - y * (bz + gz)) + both * y * ez
-        w[row.SWING_TY + i] -= mx * (hx * ex - x * (az + ez)) + my * hy * gx - px * fz - both * x * gz
-        w[row.SWING_TZ + i] -= px * fy - py * fx + mx * x * (ay + ey) - my * y * (bx + gx) + both * (x * gy - y * ex)
+        x, y = x + u, y + v
+        ex, ey, ez = xx * x + push_x, yx * x + c * u, zx * x - b * u
+        gx, gy, gz = xy * y - c * v, yy * y + push_y, zy * y + a * v
+        rx, ry = mx * hx, my * hy
+        w[row.SWING_FX + i] -= mx * ex + my * gx
+        w[row.SWING_FY + i] -= mx * ey + my * gy
+        w[row.SWING_FZ + i] -= mx * ez + my * gz
+        w[row.SWING_TX + i] -= y * (my * (bz + gz) + both * ez) - rx * ey - ry * gy
+        w[row.SWING_TY + i] -= rx * ex + ry * gx - x * (mx * (az + ez) + both * gz)
+        w[row.SWING_TZ + i] -= x * (mx * (ay + ey) + both * gy) - y * (my * (bx + gx) + both * ex)
         w[row.SWING_X + i] += mx * new_x
         w[row.SWING_Y + i] += my * new_y
 
 
 @compiled
+def _move_to_origin(w, p):
+    """The wrench that was summed per half step², about the tank's axis: in newtons, about the origin."""
+    for i in range(LANES):
+        px, py, s = p[TANK_X + i], p[TANK_Y + i], p[PER_UNIT + i]
+        fx, fy, fz = s * w[row.SWING_FX + i], s * w[row.SWING_FY + i], s * w[row.SWING_FZ + i]
+        w[row.SWING_FX + i], w[row.SWING_FY + i], w[row.SWING_FZ + i] = fx, fy, fz
+        w[row.SWING_TX + i] = s * w[row.SWING_TX + i] + py * fz
+        w[row.SWING_TY + i] = s * w[row.SWING_TY + i] - px * fz
+        w[row.SWING_TZ + i] = s * w[row.SWING_TZ + i] + (px * fy - py * fx)
+
+
+@compiled
 def swing(w, p):
-    """One tick of sloshing, and the wrench that it adds."""
+    """One step of sloshing, and the wrench that it adds.
+
+    All modes' speeds before all wrenches: a processor works on the next while one waits for its quotient.
+    """
     foresee_motion(w, p)
+    for n in range(MODES):
+        _find_speeds(p, p[n * MODE_WIDTH :])
     for j in range(8 * LANES):
         w[row.SWING_FX + j] = 0.0
     for n in range(MODES):
         _swing_mode(w, p, p[n * MODE_WIDTH :])
+    _move_to_origin(w, p)
 
 
 @ticker
@@ -287,7 +329,10 @@ def keep_tank(w, rotors, world, tick, p):
         w[row.LITRES + i], w[row.FLOW + i] = litres, p[FLOW + i]
         sloshes += p[SLOSHES + i]
     if sloshes > 0.0:
-        swing(w, p)
+        for j in range(6 * LANES):
+            p[RECENT + j] += w[row.MEAN_AX + j]
+        if tick % int(p[TICKS]) == 0:
+            swing(w, p)
 
 
 @compiled

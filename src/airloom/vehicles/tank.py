@@ -51,8 +51,9 @@ def tank_numbers(airframe: Airframe) -> list[float]:
     tank = vehicle.tank
     assert tank is not None
     inertia = vehicle.inertia.matrix()
+    ticks = max(round(rows.LONGEST_STEP / step, 6) // 1, 1.0)
     file = [
-        step, tank.capacity, tank.density, tank.viscosity, float(shape_number(tank)), *tank.size, *tank.position,
+        step, ticks, tank.capacity, tank.density, tank.viscosity, float(shape_number(tank)), *tank.size, *tank.position,
         float(tank.sloshing), tank.baffles, tank.max_flow, 1.0 - exp(-step / tank.lag) if tank.lag else 1.0,
         vehicle.mass, *vehicle.center_of_mass, *inertia[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]],
         float(len(airframe.rotors)),
