@@ -67,7 +67,7 @@ SHOTS = {
     "lidar": Shot(30),
     "modes": Shot(17, "follow"),
     "pursuit": Shot(40, "follow"),
-    "boat": Shot(35, "chase", "boat"),
+    "boat": Shot(35, "chase", "boat", zoom=2.2, middle=(0.5, 0.48)),
     "rov": Shot(45, "chase"),
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),

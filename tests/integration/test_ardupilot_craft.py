@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -17,26 +19,42 @@ from airloom.runs import LogReader
 
 pytestmark = pytest.mark.slow
 STATION = Path(__file__).parent / "craft_station.py"
-SEA = {"terrain": {"kind": "plane", "height": -100}, "water": {"density": 1000}, "origin": {"altitude": 0}}
+COMES_LATE = [[0, 0, 0, 0], [42, 0, 0, 0], [50, 0.2, 0.1, 0]]  # when ArduSub knows where it began, and can hold
 
 
-def flown(folder, kind, duration, vehicle, **params):
-    """Times, track and what the station said of a run in which it leads the vehicle."""
+def sea(**current):
+    return {
+        "terrain": {"kind": "plane", "height": -30}, "origin": {"altitude": 0},
+        "water": {"current": current},
+    }  # fmt: skip
+
+
+def flown(folder, kind, duration, vehicle, rate=500, **params):
+    """Times, track and what the station said of a run in which it leads the vehicle, and the state's hash."""
     instance = free_instance(50)
-    autopilot = {"kind": "ardupilot", "instance": instance, "rate": 500, "params": params}
+    autopilot = {"kind": "ardupilot", "instance": instance, "rate": rate, "params": params}
     station = {"command": ["python", str(STATION), kind], "rate": 10}
-    vehicle = {**vehicle, "autopilot": {**autopilot, **vehicle.get("autopilot", {})}}
-    content = {"name": kind, "duration": duration, "vehicles": {"craft": vehicle}, "members": {"station": station}}
-    content["world"] = vehicle.pop("world", "empty")
+    world, craft = vehicle.pop("world", "empty"), vehicle | {"autopilot": autopilot}
+    content = {"name": kind, "duration": duration, "vehicles": {"craft": craft}, "members": {"station": station}}
+    content["world"] = world
+    folder.mkdir(exist_ok=True)
     (folder / "run.yaml").write_text(yaml.safe_dump(content))
     command = [sys.executable, "-m", "airloom", "run", "run.yaml", "--headless", "--no-figures", "--out", "run"]
     environment = {**os.environ, "AIRLOOM_INSTANCE": str(instance)}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, env=environment)
     said = (folder / "run/member-station.txt").read_text() if (folder / "run/member-station.txt").exists() else ""
     assert done.returncode == 0, done.stdout + done.stderr + said
+    assert "done" in said, said
     with LogReader(folder / "run/log.mcap") as log:
         times, track = log.series("/craft/state", "pose.pose.position")
-    return times, track, said
+    return times, track, said, json.loads((folder / "run/summary.json").read_text())["state_hash"]
+
+
+def twice(folder, *flight, **params):
+    """The first of two flights, which are equal to the bit."""
+    first, second = (flown(folder / name, *map(deepcopy, flight), **params) for name in ("first", "second"))
+    assert first[3] == second[3]
+    return first[:3]
 
 
 def since(said, what):
@@ -49,8 +67,7 @@ def test_a_plane_takes_off_circles_where_it_is_told_and_comes_home(tmp_path):
     plane["sensors"] = {"imu": {"kind": "imu", "rate": 500}}
     plane["world"] = {"extends": "empty", "wind": [2, 1, 0]}
     params = {"TKOFF_ALT": 50, "RTL_ALTITUDE": 60, "WP_LOITER_RAD": 40}
-    times, track, said = flown(tmp_path, "plane", 175, plane, **params)
-    assert "done" in said, said
+    times, track, said, _ = flown(tmp_path, "plane", 175, plane, **params)
     assert "\tairspeed\n" in (tmp_path / "run/autopilot-craft/console.txt").read_text(), "told as ArduPilot reads it"
     circling = (times > since(said, "circling") + 5) & (times < since(said, "on its way home"))
     radii = np.hypot(track[circling, 0], track[circling, 1] - 200.0)
@@ -61,60 +78,40 @@ def test_a_plane_takes_off_circles_where_it_is_told_and_comes_home(tmp_path):
     assert np.abs(track[last, 2] - 60.0).max() < 8.0, "in the air"
 
 
-def thrusters(most, **places):
-    """Each is a rotor ahead and one back, so that it pushes both ways."""
-    rotors = {}
-    for name, (position, axis) in places.items():
-        for sense, sign in (("ahead", 1), ("back", -1)):
-            rotors[f"{name}_{sense}"] = {
-                "position": position, "axis": [sign * part for part in axis], "turns": "ccw",
-                "thrust_constant": most / 300**2, "moment_constant": 0.0, "max_speed": 300,
-                "time_constant_up": 0.05, "time_constant_down": 0.05,
-            }  # fmt: skip
-    return rotors
-
-
-def hull(size, **waters):
-    return {"shapes": {"box": {"kind": "box", "size": size}}, **waters}
-
-
 @needs_ardusub
-def test_a_sub_dives_and_holds_where_it_is_told(tmp_path):
-    size, x, y = [0.45, 0.35, 0.25], 0.16, 0.12
-    sub = {"mass": 39.0, "center_of_mass": [0, 0, -0.03], "inertia": {"xx": 0.6, "yy": 0.9, "zz": 1.0}}
-    sub |= {"body": {"size": size}, "controller": None, "pose": {"position": [0, 0, -0.12]}, "world": SEA}
-    sub["hull"] = hull(
-        size, added_mass=[10, 20, 30, 0.3, 0.4, 0.4], damping=[6, 8, 10, 1, 1, 1],
-        quadratic_damping=[40, 60, 80, 2, 2, 2],
-    )  # fmt: skip
-    sub["rotors"] = thrusters(
-        50.0, front_right=([x, -y, 0], [1, 1, 0]), front_left=([x, y, 0], [1, -1, 0]),
-        back_right=([-x, -y, 0], [1, -1, 0]), back_left=([-x, y, 0], [1, 1, 0]),
-        right=([0, -0.15, 0], [0, 0, 1]), left=([0, 0.15, 0], [0, 0, 1]),
-    )  # fmt: skip
-    sub |= {
-        "sensors": {"odometry": {"kind": "odometry"}, "imu": {"kind": "imu", "rate": 1000}},
-        "autopilot": {"rate": 1000},
-    }
-    times, track, said = flown(tmp_path, "sub", 150, sub, FS_PILOT_INPUT=0, BTN4_FUNCTION=4)
-    assert "done" in said, said
+def test_the_bundled_rov_dives_holds_its_place_in_a_current_and_its_depth_under_way(tmp_path):
+    rov = {"extends": "rov", "pose": {"position": [0, 0, -0.08]}, "world": sea(by_time=COMES_LATE)}
+    rov["sensors"] = {"imu": {"rate": 1000}}
+    times, track, said = twice(tmp_path, "sub", 130, rov, rate=1000, FS_PILOT_INPUT=0)
     holding = (times > since(said, "holding") + 10.0) & (times < since(said, "holding") + 20.0)
-    assert np.abs(track[holding] - [6, 8, -4]).max() < 0.4
+    assert np.abs(track[holding] - [6, 8, -4]).max() < 0.5
+    steering = (times > since(said, "steering ahead")) & (times < since(said, "steering to the left") + 10.0)
+    assert np.ptp(track[steering], axis=0)[:2].min() > 3.0, "it goes where sticks send it"
+    assert np.abs(track[steering, 2] - np.mean(track[steering, 2])).max() < 0.4, "at one depth"
 
 
 @needs_ardurover
-def test_a_boat_with_two_thrusters_goes_where_it_is_told(tmp_path):
-    size = [1.0, 0.4, 0.3]
-    boat = {"mass": 40.0, "center_of_mass": [0, 0, -0.1], "inertia": {"xx": 0.9, "yy": 3.5, "zz": 4.0}}
-    boat |= {"body": {"size": size}, "controller": None, "pose": {"position": [0, 0, 0.05]}, "world": SEA}
-    boat["hull"] = hull(
-        size, added_mass=[5, 30, 40, 0.5, 4, 4], damping=[5, 50, 60, 8, 15, 8],
-        quadratic_damping=[15, 100, 100, 5, 10, 10],
-    )  # fmt: skip
-    boat["rotors"] = thrusters(60.0, left=([-0.4, 0.17, -0.1], [1, 0, 0]), right=([-0.4, -0.17, -0.1], [1, 0, 0]))
-    boat["sensors"] = {"odometry": {"kind": "odometry"}, "imu": {"kind": "imu", "rate": 500}}
-    params = {"WP_SPEED": 1.5, "CRUISE_SPEED": 1.5, "CRUISE_THROTTLE": 70, "WP_RADIUS": 1}
-    _, track, said = flown(tmp_path, "rover", 130, boat, **params)
-    assert "done" in said, said
-    assert np.hypot(track[:, 0] - 30, track[:, 1]).min() < 2.5
-    assert np.hypot(*(track[-1, :2] - [30, 20])) < 3.0
+def test_the_bundled_boat_drives_a_mission_in_waves(tmp_path):
+    boat = {"extends": "boat", "sensors": {"imu": {"rate": 500}}}
+    boat["world"] = sea(velocity=[0.2, -0.1, 0]) | {"wind": [3, 1, 0]}
+    boat["world"]["water"]["sea"] = {"significant_height": 0.35, "peak_period": 3, "direction": 0.9}
+    params = {"WP_SPEED": 1.5, "CRUISE_SPEED": 1.5, "CRUISE_THROTTLE": 70, "WP_RADIUS": 2, "MIS_DONE_BEHAVE": 1}
+    times, track, said = twice(tmp_path, "rover", 160, boat, **params)
+    for place in ((30, 0), (30, 20), (0, 20)):
+        assert np.hypot(*(track[:, :2] - place).T).min() < 2.5
+    staying = times > since(said, "staying") + 10.0
+    assert np.hypot(*(track[staying, :2] - [0, 20]).T).max() < 8.0
+
+
+@needs_arduplane
+def test_the_bundled_quadplane_rises_flies_a_mission_on_its_wings_and_lands_where_it_began(tmp_path):
+    vtol = {"extends": "vtol", "pose": {"position": [0, 0, 0.12]}, "world": {"extends": "empty", "wind": [2, 1, 0]}}
+    vtol["sensors"] = {"imu": {"kind": "imu", "rate": 1000}}
+    times, track, said = twice(tmp_path, "quadplane", 190, vtol, rate=1000)
+    rising = times < since(said, "on its wings")
+    assert np.hypot(*track[rising, :2].T).max() < 10.0, "straight up"
+    cruising = (times > since(said, "on its wings") + 20.0) & (times < since(said, "coming home"))
+    velocity = np.diff(track[cruising], axis=0) / np.diff(times[cruising])[:, None]
+    assert np.median(np.linalg.norm(velocity - [2, 1, 0], axis=1)) > 9.0, "on its wings, through the air"
+    assert np.hypot(*track[-1, :2]) < 5.0
+    assert track[-1, 2] < 0.2

@@ -2,8 +2,12 @@
 
 - **Guidance.** A setpoint that moves is a line along its velocity, which is followed by line of sight (Fossen 2011,
   10.3): the course χ = χ_line − atan(e/Δ), e the distance from the line and Δ how far the boat looks ahead, less the
-  angle by which a current sets it aside. One that stands is steered for, and held from a circle around it on: the boat
-  turns to the yaw that is wanted and goes ahead or astern, until it has drifted out of twice that circle.
+  angle by which a current sets it aside. One that stands is steered for with k (p* − p) − d through the water, d the
+  drift, and held from a circle around it on: the boat goes ahead or astern, with its bow into the drift, as one must
+  that pushes ahead alone (Fossen and Strand, Nonlinear passive weather optimal positioning control, 2001), turned by
+  what it is off aside. Where nothing sets it off it turns to the yaw that is wanted instead.
+- **Drift** is what is left of the velocity over the ground, in the mean of some seconds, when the boat's own way
+  through the water is taken off: (m + m_A) u̇_w = X − (d + d₂ |u_w|) u_w.
 - **Heading.** r* = k wrap(ψ* − ψ), T = (J + J_A) (a (r* − r) + b ∫(r* − r)) + (d + d₂ |r*|) r*.
 - **Speed.** X = (m + m_A) (a (u* − u) + b ∫(u* − u)) + (d + d₂ |u*|) u*, u ahead over the ground.
 - **Thrusters** get the smallest thrusts that do so; turning comes before speed.
@@ -33,12 +37,16 @@ from airloom.control.thrusters import MOST_THRUSTERS, VesselController, rest, ro
 MIX = row.GAIN + 24 * LANES
 """Of each thruster: its part in a newton ahead and in a newton metre to the left; its thrust backwards as a part of
 that ahead."""
-SUM_SPEED, SUM_TURN, HOLDS = (row.MEMORY + k * LANES for k in range(3))
+SUM_SPEED, SUM_TURN, HOLDS, OWN_WAY, DRIFT_X, DRIFT_Y = (row.MEMORY + k * LANES for k in range(6))
+GOES, BY_YAW, INTO_DRIFT = 0.0, 1.0, 2.0  # how it holds its place, or not
 GIVEN = row.SCRATCH
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 IDLE, VELOCITY = float(Mode.IDLE), float(Mode.VELOCITY_YAWRATE)
 MOVES = 0.05  # m/s, above which a setpoint is a line
 LEAST_SPEED = 0.3  # m/s, below which a current sets nobody aside
+CALM, DRIFTS = 0.03, 0.06  # m/s of drift: below it a yaw is held, above it not
+DRIFT_TIME = 8.0  # s in which drift is known
+ASIDE = 0.7  # of the drift: how far it turns from it for what it is off
 
 
 @compiled
@@ -64,15 +72,43 @@ def _along_line(w, i):
 
 
 @compiled
+def _find_drift(w, i, yaw, ahead):
+    """Of a boat that has pushed ahead so much."""
+    dt, way = w[PERIOD + i], w[OWN_WAY + i]
+    way += dt * (ahead - (w[DAMPING + i] + w[SQUARE + i] * abs(way)) * way) / w[MASS + i]
+    w[OWN_WAY + i] = limit(way, -2.0 * w[TOP_SPEED + i], 2.0 * w[TOP_SPEED + i])
+    share = min(dt / DRIFT_TIME, 1.0)
+    w[DRIFT_X + i] += share * (w[row.EVX + i] - way * cos(yaw) - w[DRIFT_X + i])
+    w[DRIFT_Y + i] += share * (w[row.EVY + i] - way * sin(yaw) - w[DRIFT_Y + i])
+
+
+@compiled
+def _how_it_holds(w, i, far, drift):
+    circle, before = w[CIRCLE + i], w[HOLDS + i]
+    if far > 2.0 * circle or (before == GOES and far > circle):
+        return GOES
+    if drift > DRIFTS or (before == INTO_DRIFT and drift > CALM):
+        return INTO_DRIFT
+    return BY_YAW
+
+
+@compiled
 def _to_point(w, i, yaw):
-    """Heading and speed for a setpoint that stands, and whether the heading is a course."""
+    """Heading and speed for a setpoint that stands."""
     ex, ey = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i]
-    far, circle = sqrt(ex * ex + ey * ey), w[CIRCLE + i]
-    w[HOLDS + i] = 1.0 if far < circle else (0.0 if far > 2.0 * circle else w[HOLDS + i])
-    if w[HOLDS + i] != 0.0:
-        return w[row.SYAW + i], w[NEARER + i] * (ex * cos(yaw) + ey * sin(yaw)), False
-    bearing = atan2(ey, ex)
-    return bearing, w[NEARER + i] * far * max(cos(bearing - yaw), 0.0), True
+    dx, dy = w[DRIFT_X + i], w[DRIFT_Y + i]
+    far, drift, pace = sqrt(ex * ex + ey * ey), sqrt(dx * dx + dy * dy), w[NEARER + i]
+    w[HOLDS + i] = _how_it_holds(w, i, far, drift)
+    if w[HOLDS + i] == GOES:
+        most = w[TOP_SPEED + i] / (pace * far)
+        part = pace * min(most, 1.0)
+        bearing = atan2(part * ey - dy, part * ex - dx)
+        return bearing, pace * far * max(cos(bearing - yaw), 0.0)
+    speed = pace * (ex * cos(yaw) + ey * sin(yaw))
+    if w[HOLDS + i] == BY_YAW:
+        return w[row.SYAW + i], speed
+    part = min(pace, ASIDE * drift / far) if far > 0.0 else 0.0
+    return atan2(part * ey - dy, part * ex - dx), speed
 
 
 @compiled
@@ -86,11 +122,12 @@ def _guide(w, i, yaw, u, v):
         if speed < MOVES:
             return 0.0, w[row.BYAWRATE + i]
     elif w[row.SVX + i] * w[row.SVX + i] + w[row.SVY + i] * w[row.SVY + i] > MOVES * MOVES:
-        w[HOLDS + i] = 0.0
+        w[HOLDS + i] = GOES
         heading, speed = _along_line(w, i)
         is_course = True
     else:
-        heading, speed, is_course = _to_point(w, i, yaw)
+        heading, speed = _to_point(w, i, yaw)
+        is_course = False
     if is_course:
         heading -= atan2(v, max(u, LEAST_SPEED)) if speed > LEAST_SPEED else 0.0
     off = _wrap(heading - yaw)
@@ -102,7 +139,7 @@ def _guide(w, i, yaw, u, v):
 
 @compiled
 def _mix(w, rotors, i, ahead, turn):
-    """Whether turning and speed were given in full."""
+    """Whether turning was given in full, and which share of the push ahead."""
     count = min(rotors.size // row.ROTOR_WIDTH, MOST_THRUSTERS)
     for n in range(count):
         w[GIVEN + n * LANES + i] = 0.0
@@ -117,7 +154,7 @@ def _mix(w, rotors, i, ahead, turn):
     for n in range(count):
         mix, at = MIX + 3 * n * LANES + i, GIVEN + n * LANES + i
         set_thrust(rotors[n * row.ROTOR_WIDTH :], i, w[mix + 2 * LANES], w[at] + pushes * w[mix] * ahead)
-    return turns == 1.0, pushes == 1.0
+    return turns == 1.0, pushes
 
 
 @compiled
@@ -135,7 +172,8 @@ def _steer(w, rotors, i):
     if turns:
         total = w[SUM_TURN + i] + dt * w[TURN_MASS + i] * w[TURN_I + i] * sooner
         w[SUM_TURN + i] = limit(total, -w[MOST_TURN + i], w[MOST_TURN + i])
-    if pushes:
+    _find_drift(w, i, yaw, pushes * ahead)
+    if pushes == 1.0:
         total = w[SUM_SPEED + i] + dt * w[MASS + i] * w[SPEED_I + i] * faster
         w[SUM_SPEED + i] = limit(total, -w[MOST + i], w[MOST + i])
     w[THRUST + i], w[ROLL + i], w[PITCH + i], w[YAW_RATE + i] = ahead, 0.0, 0.0, rate
@@ -146,7 +184,8 @@ def control_boat(w, rotors, tick):
     for i in range(LANES):
         if w[row.MODE + i] == IDLE:
             rest(rotors, i)
-            w[THRUST + i], w[HOLDS + i] = 0.0, 0.0
+            w[THRUST + i], w[HOLDS + i] = 0.0, GOES
+            _find_drift(w, i, _heading(w, i), 0.0)
         else:
             _steer(w, rotors, i)
 

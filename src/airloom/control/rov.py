@@ -4,7 +4,10 @@
 - **Velocity.** F = (m + m_A) (a (u − v) + b ∫(u − v)) + (d + d₂ |u|) u, each axis of the body by its own mass, added
   mass and damping. The integral is one of the world, since what it finds is: currents, buoyancy. It waits while
   thrusters are at their limits. With a = 5/2 ω, k = 2/5 ω and b = ω² for the frequency ω, all is well damped.
-- **Attitude.** T = (J + J_A) (ω² e + 2 ω (ω* − ω)) + ∫, e the rotation vector to level with the yaw that is wanted.
+- **Attitude.** T = (J + J_A) (ω² e + 2 ω (ω* − ω)) + ∫ + v_r × M_A v_r, e the rotation vector to level with the yaw
+  that is wanted. The last is against Munk's moment, which turns a vehicle its broad side to the flow; of a BlueROV2 at
+  1 m/s it is three times as stiff as the loop. The flow v_r is what the thrust must have led to:
+  (m + m_A) (v̇_r + ω × v_r) = F − (d + d₂ |v_r|) v_r.
 - **Thrusters** get the smallest thrusts that do so. Where that is more than they can, torques come first, then what
   keeps the depth, then the rest: a vehicle that a current carries away stays upright and at its depth.
 """
@@ -33,7 +36,9 @@ MASS, LINEAR, SQUARE, MOST = (row.GAIN + (9 + k) * LANES for k in (0, 6, 9, 12))
 MIX = row.GAIN + 24 * LANES
 """Of each thruster: its part in a newton ahead and in one aside, its thrust backwards as a part of that ahead. Its
 parts in the other axes are rows of the rotor, as a multirotor's are."""
-SUM, SUM_TURN, SATURATED = row.MEMORY, row.MEMORY + 3 * LANES, row.MEMORY + 6 * LANES
+SUM, SUM_TURN, SATURATED, FLOW = (row.MEMORY + k * LANES for k in (0, 3, 6, 7))
+NOT, BY_FORCES, BY_TORQUES = 0.0, 1.0, 2.0  # saturated
+FASTEST_FLOW = 5.0  # m/s
 WANT, GIVEN = row.SCRATCH, row.SCRATCH + 6 * LANES
 """Forces and torques, body; and of each thruster what it gives, N."""
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
@@ -67,7 +72,7 @@ def _push(w, i):
     """Forces that are wanted, into WANT."""
     ux, uy, uz = _wanted_velocity(w, i)
     ex, ey, ez = ux - w[row.EVX + i], uy - w[row.EVY + i], uz - w[row.EVZ + i]
-    if w[SATURATED + i] == 0.0:
+    if w[SATURATED + i] == NOT:
         _sum_up(w, i, ex, ey, ez)
     ex, ey, ez = rotate_back(*_attitude(w, i), ex, ey, ez)
     ux, uy, uz = rotate_back(*_attitude(w, i), ux, uy, uz)
@@ -108,14 +113,44 @@ def _turn(w, i):
     _about(w, i, 0, sign * ex, -w[row.EWX + i])
     _about(w, i, 1, sign * ey, -w[row.EWY + i])
     _about(w, i, 2, sign * ez, rate - w[row.EWZ + i])
+    _stay_in_flow(w, i)
     return rate
+
+
+@compiled
+def _stay_in_flow(w, i):
+    """Against Munk's moment."""
+    x, y, z = w[FLOW + i], w[FLOW + LANES + i], w[FLOW + 2 * LANES + i]
+    along, aside, up = w[MASS + i], w[MASS + LANES + i], w[MASS + 2 * LANES + i]
+    w[WANT + 3 * LANES + i] += y * z * (up - aside)
+    w[WANT + 4 * LANES + i] += z * x * (along - up)
+    w[WANT + 5 * LANES + i] += x * y * (aside - along)
+
+
+@compiled
+def _find_flow(w, i, level, up):
+    """Of a vehicle that was given these shares of the forces that it wanted."""
+    dt, a, b, c = w[PERIOD + i], w[row.EWX + i], w[row.EWY + i], w[row.EWZ + i]
+    x, y, z = w[FLOW + i], w[FLOW + LANES + i], w[FLOW + 2 * LANES + i]
+    w[FLOW + i] = _flow_along(w, i, 0, x, dt, level, c * y - b * z)
+    w[FLOW + LANES + i] = _flow_along(w, i, 1, y, dt, level, a * z - c * x)
+    w[FLOW + 2 * LANES + i] = _flow_along(w, i, 2, z, dt, up, b * x - a * y)
+
+
+@compiled
+def _flow_along(w, i, axis, speed, dt, share, turns):
+    at = axis * LANES + i
+    against = w[LINEAR + at] + w[SQUARE + at] * abs(speed)
+    faster = speed + dt * (share * w[WANT + at] / w[MASS + at] + turns)
+    return limit(faster / (1.0 + dt * against / w[MASS + at]), -FASTEST_FLOW, FASTEST_FLOW)
 
 
 @compiled
 def _about(w, i, axis, error, slower):
     at, mass = axis * LANES + i, w[MASS + (3 + axis) * LANES + i]
     most = w[MOST_TURN + i] * mass
-    w[SUM_TURN + at] = limit(w[SUM_TURN + at] + w[PERIOD + i] * w[TURN_INTEGRAL + i] * mass * error, -most, most)
+    if w[SATURATED + i] != BY_TORQUES:
+        w[SUM_TURN + at] = limit(w[SUM_TURN + at] + w[PERIOD + i] * w[TURN_INTEGRAL + i] * mass * error, -most, most)
     error = limit(error, -0.7, 0.7)
     w[WANT + 3 * LANES + at] = w[SUM_TURN + at] + mass * (w[TURN_STIFF + i] * error + w[TURN_DAMP + i] * slower)
 
@@ -137,18 +172,21 @@ def _mix(w, rotors, i):
     count = min(rotors.size // row.ROTOR_WIDTH, MOST_THRUSTERS)
     for n in range(count):
         w[GIVEN + n * LANES + i] = 0.0
-    w[SATURATED + i] = 0.0
+    w[SATURATED + i] = NOT
+    share = up = 1.0
     for stage in range(3):
-        share = 1.0
+        up, share = share, 1.0
         for n in range(count):
             rotor, reverse = rotors[n * row.ROTOR_WIDTH :], w[MIX + (3 * n + 2) * LANES + i]
             share = min(share, room_for(rotor, i, reverse, w[GIVEN + n * LANES + i], _part(w, rotor, i, n, stage)))
-        w[SATURATED + i] += 1.0 if share < 1.0 else 0.0
+        if share < 1.0:
+            w[SATURATED + i] = BY_TORQUES if stage == 0 else max(w[SATURATED + i], BY_FORCES)
         for n in range(count):
             w[GIVEN + n * LANES + i] += share * _part(w, rotors[n * row.ROTOR_WIDTH :], i, n, stage)
     for n in range(count):
         reverse = w[MIX + (3 * n + 2) * LANES + i]
         set_thrust(rotors[n * row.ROTOR_WIDTH :], i, reverse, w[GIVEN + n * LANES + i])
+    _find_flow(w, i, share, up)
 
 
 @block_kernel

@@ -40,7 +40,7 @@ from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
-from airloom.vehicles.hull import hull_numbers
+from airloom.vehicles.hull import check_damping, hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.vessel import thruster_numbers
 from airloom.vehicles.wheels import wheel_numbers
@@ -184,7 +184,13 @@ class Fleet:
         if self.scenario.world.gravity_field == "spherical":
             influences.append(Influence(gravity_of_a_ball, None, [self.scenario.world.origin.altitude]))
         if vehicle.hull is not None:  # the last, for it must know what all others do
-            numbers = hull_numbers(vehicle.hull, self.scenario.world.water, airframe.mass, vehicle.center_of_mass)
+            step, by_stages = self.scenario.step, self.scenario.engine.takes_stages
+            if by_stages:
+                check_damping(vehicle.hull, airframe, step)
+            water = self.scenario.world.water
+            numbers = hull_numbers(
+                vehicle.hull, water, airframe.mass, vehicle.center_of_mass, 0.0 if by_stages else step
+            )
             influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]

@@ -97,7 +97,7 @@ class Pilot:
         self._must_be_in_the_air("fly a line")
         goal, here, now = self._place(end, "a line"), np.array(self.vehicle.setpoint.position), self._yaw()
         turn = _short_way(atan2(*(goal - here)[1::-1]) - now)
-        trajectory = cruise.over_ground(here, goal, now, turn, speed, height, -SAG)
+        trajectory = cruise.over_ground(here, goal, now, turn, self._within(speed), height, -SAG)
         self._check_reachable(trajectory.places())
         await self._fly(trajectory, timeout, "a line")
 
@@ -136,6 +136,7 @@ class Pilot:
         middle = self._place(centre, "circle")
         if not (radius > 0 and turns > 0):
             raise MissionError(f"{self.name}: a circle needs a radius and turns above 0, got {radius} m, {turns}")
+        speed = self._within(speed)
         slower = cruise.circle_speed(radius, speed)
         if slower < speed:
             why = f"to stay within {cruise.ACCELERATION:g} m/s²"
@@ -161,10 +162,10 @@ class Pilot:
         `yaw` is "path" (along the movement), a number (fixed), or a point to look at.
         """
         self._must_be_in_the_air("follow")
+        speed, points = self._within(speed), np.array([self._place(it, "follow") for it in Polyline(path).points])
         if method == "pursuit":
-            await self._pursue(Pursuit(Polyline(path), speed, yaw), timeout)
+            await self._pursue(Pursuit(Polyline(points), speed, yaw), timeout)
         elif method == "smooth":
-            points = Polyline(path).points
             if dist(points[0], self.vehicle.position) > ARRIVED_WITHIN:
                 points = np.vstack([self.vehicle.position, points])
             self._check_reachable(points)
@@ -315,6 +316,7 @@ class Pilot:
         turn = _short_way(yaw - now)
         if not 0 < speed < inf:
             raise PathError(f"{self.name}: {what} takes a speed above 0, got {speed} m/s")
+        speed = self._within(speed)
         if above_ground:
             lowest = min(here[2] - self.ground(*here[:2]), goal[2] - self.ground(*goal[:2])) / 2
             trajectory = cruise.over_ground(here, goal, now, turn, speed, self.ground, lowest)
@@ -322,6 +324,10 @@ class Pilot:
         else:
             trajectory = cruise.straight(here, goal, now, turn, speed)
         await self._fly(trajectory, timeout, what)
+
+    def _within(self, speed: float) -> float:
+        """A speed that the vehicle can keep up; of multirotors that is for their controllers to say."""
+        return speed
 
     def _place(self, position: Any, what: str) -> np.ndarray:
         place = np.array(position, dtype=float)

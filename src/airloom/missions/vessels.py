@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from airloom.missions.pilot import Pilot
-from airloom.missions.pursuit import Polyline
 from airloom.missions.tasks import MissionError
 
 if TYPE_CHECKING:
@@ -40,22 +39,21 @@ class VesselPilot(Pilot):
         self._must_be_in_the_air("goto")
         await super().fly_to(self._place(position, "goto").tolist(), yaw)
 
-    async def circle(
+    async def turn(
         self,
-        centre: Any,
-        radius: float,
-        turns: float = 1.0,
-        clockwise: bool = False,
-        speed: float = 2.0,
+        yaw: float,
+        rate: float = 0.8,
+        clockwise: bool | None = None,
+        relative: bool = False,
         timeout: float | None = None,
     ) -> None:
-        await super().circle(centre, radius, turns, clockwise, min(speed, self._vessel.top_speed), timeout)
-
-    async def follow(
-        self, path: Any, speed: float = 2.0, yaw: Any = "path", method: str = "smooth", timeout: float | None = None
-    ) -> None:
-        points = [self._place(point, "follow") for point in Polyline(path).points]
-        await super().follow(np.array(points), min(speed, self._vessel.top_speed), yaw, method, timeout)
+        """Turn on the spot. A boat does so where nothing sets it off: in a drift it must point into that."""
+        try:
+            await super().turn(yaw, rate, clockwise, relative, timeout)
+        except MissionError as error:
+            if not self._vessel.floats:
+                raise
+            raise MissionError(f"{error}; a boat that drifts points into what sets it off, whatever its yaw") from None
 
     async def return_home(self, least_height: float = 0.0, speed: float = 2.0, timeout: float | None = None) -> None:
         """Go straight to where the scenario puts it, and hold there."""
@@ -75,8 +73,10 @@ class VesselPilot(Pilot):
     async def _fly_to(
         self, position: Any, yaw: float, speed: float, timeout: float | None, what: str, above_ground: bool = False
     ) -> None:
-        slower = min(speed, self._vessel.top_speed)
-        await super()._fly_to(position, yaw, slower, timeout, what, above_ground and not self._vessel.floats)
+        await super()._fly_to(position, yaw, speed, timeout, what, above_ground and not self._vessel.floats)
+
+    def _within(self, speed: float) -> float:
+        return min(speed, self._vessel.top_speed)
 
     def _near(self) -> float:
         return max(super()._near(), 0.3 * self._vessel.holds_within if self._vessel.floats else 0.0)

@@ -11,7 +11,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.attitude import rotate
-from airloom.physics.hydrodynamics import drag_water_along, resist
+from airloom.physics.hydrodynamics import drag_water_along
 from airloom.physics.submersion import MIDDLE_X, MIDDLE_Y, MIDDLE_Z, VOLUME, add_mesh, add_revolved
 from airloom.world.atmosphere import STANDARD_DENSITY
 from airloom.world.ground import W_STEP
@@ -23,7 +23,7 @@ HIGHEST = 0.5 * row.PARKED  # m, above which a lane has no vehicle
 ABOVE_ALL = 1e4  # m, over which no hull reaches; more would cost digits
 # Numbers of a vehicle: how many shapes its hull has, the volume that it displaces when it floats or dives. Of the
 # world: layers (upper end, density). Now: the water's velocity and acceleration. Of the hull: added mass, damping,
-# whether these are of air, its shapes.
+# whether these are of air. Of the engine: its step if it takes velocities first, or 0. Of the hull: its shapes.
 SHAPES, TOTAL, FIRST_LAYER = 0, LANES, 2 * LANES
 FLOW = FIRST_LAYER + 2 * LAYERS * LANES
 GAINS_SPEED = FLOW + 3 * LANES
@@ -31,7 +31,8 @@ ADDED = GAINS_SPEED + 3 * LANES
 DAMPING = ADDED + 36 * LANES
 QUADRATIC = DAMPING + 6 * LANES
 IN_AIR = QUADRATIC + 6 * LANES
-FIRST_SHAPE = IN_AIR + LANES
+VELOCITIES_FIRST = IN_AIR + LANES
+FIRST_SHAPE = VELOCITIES_FIRST + LANES
 # Of a shape: how long it is, its kind, its middle, the rotation from its axes to the body's; two numbers of a body of
 # revolution, or how many triangles follow; the surface above it now: height, slopes to east and north.
 LENGTH, KIND, X, TURN, A, B = 0, LANES, 2 * LANES, 5 * LANES, 14 * LANES, 15 * LANES
@@ -175,10 +176,9 @@ def _float(w, i, p, sums, cuts, part):
 
 
 @compiled
-def _fly_in_air(w, i, flow, current, gains):
+def _fly_in_air(w, i, flow, gains):
     """The air takes the place of the water: its flow, and the share of the standard density."""
     flow[0], flow[1], flow[2] = w[row.UX + i], w[row.UY + i], w[row.UZ + i]
-    current[0], current[1], current[2] = _to_body(w, i, w[row.WINDX + i], w[row.WINDY + i], w[row.WINDZ + i])
     gains[0], gains[1], gains[2] = 0.0, 0.0, 0.0
     return w[row.DENSITY + i]
 
@@ -186,26 +186,25 @@ def _fly_in_air(w, i, flow, current, gains):
 @compiled
 def add_water(w, p):
     """All that the water does; the last of a vehicle's effects, since it must know the wrench of all others."""
-    room = w[row.SCRATCH : row.SCRATCH + 80]
+    room = w[row.SCRATCH : row.SCRATCH + 77]
     scratch, sums, part, cuts = room[:48], room[48:52], room[52:56], room[56:68]
-    flow, current, gains = room[68:74], room[74:77], room[77:80]
+    flow, gains = room[68:74], room[74:77]
     for i in range(LANES):
         if p[SHAPES + i] == 0.0 or w[row.PZ + i] > HIGHEST:
             continue
         share = _float(w, i, p, sums, cuts, part)
         x, y, z = p[FLOW + i], p[FLOW + LANES + i], p[FLOW + 2 * LANES + i]
-        current[0], current[1], current[2] = _to_body(w, i, x, y, z)
+        ux, uy, uz = _to_body(w, i, x, y, z)
         x, y, z = p[GAINS_SPEED + i], p[GAINS_SPEED + LANES + i], p[GAINS_SPEED + 2 * LANES + i]
         gains[0], gains[1], gains[2] = _to_body(w, i, x, y, z)
         vx, vy, vz = _to_body(w, i, w[row.VX + i], w[row.VY + i], w[row.VZ + i])
         a, b, c = w[row.WX + i], w[row.WY + i], w[row.WZ + i]
         cx, cy, cz = w[row.CX + i], w[row.CY + i], w[row.CZ + i]
-        flow[0] = vx + b * cz - c * cy - current[0]
-        flow[1] = vy + c * cx - a * cz - current[1]
-        flow[2] = vz + a * cy - b * cx - current[2]
+        flow[0] = vx + b * cz - c * cy - ux
+        flow[1] = vy + c * cx - a * cz - uy
+        flow[2] = vz + a * cy - b * cx - uz
         flow[3], flow[4], flow[5] = a, b, c
         if p[IN_AIR + i] != 0.0:
-            share = _fly_in_air(w, i, flow, current, gains)
-        resist(w, i, p, DAMPING, QUADRATIC, share, flow)
+            share = _fly_in_air(w, i, flow, gains)
         if share > 0.0:
-            drag_water_along(w, i, p, ADDED, share, flow, current, gains, scratch)
+            drag_water_along(w, i, p, ADDED, DAMPING, QUADRATIC, share, flow, gains, p[VELOCITIES_FIRST + i], scratch)

@@ -449,6 +449,11 @@ class Engine(Model):
     integrator: Literal["rk4", "euler"] = Field("rk4", description="batch engine only; euler is MuJoCo's own scheme")
     threads: Whole = Field(1, ge=1, le=256, description="batch engine only")
 
+    @property
+    def takes_stages(self) -> bool:
+        """Within a step, rather than velocities first and then places with these."""
+        return self.kind == "batch" and self.integrator == "rk4"
+
 
 class Log(Model):
     topics: list[Pattern] = Field(

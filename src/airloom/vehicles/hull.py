@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +25,11 @@ from airloom.scenario.water import (
 )
 from airloom.world.objects.mesh_file import read_mesh
 
+if TYPE_CHECKING:
+    from airloom.vehicles.airframe import Airframe
+
 MOST_TRIANGLES = 2000
+STAGES_FOLLOW = 2.7  # × time constant: longer steps of Runge and Kutta's diverge
 
 
 class HullError(UserError):
@@ -32,9 +37,15 @@ class HullError(UserError):
 
 
 def hull_numbers(
-    hull: Hull, water: Water | None, mass: float, center_of_mass: tuple[float, float, float]
+    hull: Hull,
+    water: Water | None,
+    mass: float,
+    center_of_mass: tuple[float, float, float],
+    velocities_first: float = 0.0,
 ) -> list[float]:
     """What the kernels of physics/water.py work on before the first tick; a hull without water floats in air.
+
+    `velocities_first` is the step of an engine that takes these before places, as MuJoCo does, or 0.
 
     Added mass and damping hold for a hull that displaces its own weight, or all of it if that is less.
     """
@@ -48,11 +59,24 @@ def hull_numbers(
         numbers += [below, density]
     numbers += [0.0] * 6
     numbers += [*hull.matrix(center_of_mass).ravel(), *hull.damping, *hull.quadratic_damping]
-    numbers += [1.0 if hull.fluid == "air" else 0.0]
+    numbers += [1.0 if hull.fluid == "air" else 0.0, velocities_first]
     level = 0.0 if water is None else water.level
     for shape in hull.shapes.values():
         numbers += _shape_numbers(shape, level)
     return [float(number) for number in numbers]
+
+
+def check_damping(hull: Hull, airframe: Airframe, step: float) -> None:
+    """Raise HullError if steps in stages are too long for the damping, as it is at rest."""
+    mass = np.zeros((6, 6))
+    mass[:3, :3], mass[3:, 3:] = airframe.mass * np.eye(3), airframe.inertia
+    mass += hull.matrix(airframe.vehicle.center_of_mass)
+    fastest = np.abs(np.linalg.eigvals(np.linalg.solve(mass, np.diag(hull.damping)))).max()
+    if fastest * step > STAGES_FOLLOW:
+        raise HullError(
+            f"the damping of its hull needs steps of at most {STAGES_FOLLOW / fastest:.2g} s, and these are of "
+            f"{step:g} s: shorten the step, or let the engine take any, by integrator: euler or kind: mujoco"
+        )
 
 
 def hull_volume(hull: Hull) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from airloom.basics.rotations import matrix_from_quaternion
 from airloom.scenario import ScenarioError, load_vehicle
 from airloom.scenario.models import Scenario, Vehicle, World
 from airloom.simulation import Simulation
@@ -122,21 +123,39 @@ def test_a_thruster_pushes_less_backwards_and_next_to_nothing_above_the_water():
     assert 0 < forces[30.0, 5.0] < 0.02
 
 
-@pytest.mark.parametrize(("engine", "step"), [("batch", 0.02), ("mujoco", 0.004)])
-def test_added_mass_ten_times_the_body_s_is_stable_at_long_steps(engine, step):
-    """MuJoCo's first-order steps gain energy from the Coriolis terms at steps that the batch engine still takes."""
-    matrix = np.diag([40.0, 60.0, 80.0, 0.2, 0.3, 0.4])
-    matrix[0, 4] = matrix[4, 0] = 1.0
-    vehicle = body(hull={"shapes": {"ball": BALL}, "added_mass": matrix.tolist(), "damping": [1.0] * 3 + [0.1] * 3})
-    vehicle |= {"mass": 1025 * BALL_VOLUME, "motion": {"velocity": [1, 0.5, 0], "rates": [1, 2, 3]}}
-    vehicle |= {"estimator": {"kind": "ideal", "rate": 1 / step}}
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+@pytest.mark.parametrize("step", [0.001, 0.02, 0.05])
+@pytest.mark.parametrize("ratio", [0.1, 3.0, 30.0])
+def test_water_that_moves_along_neither_gives_nor_takes_energy_at_any_step(engine, step, ratio):
+    """However heavy it is beside the body, which tumbles through a current without friction."""
+    mass, current = 1025 * BALL_VOLUME, np.array([0.3, 0.2, 0.0])
+    added = ratio * mass * np.diag([0.5, 0.75, 1.0, 0.0025, 0.004, 0.005])
+    added[0, 4] = added[4, 0] = 0.012 * ratio * mass
+    vehicle = body(mass=mass, hull={"shapes": {"ball": BALL}, "added_mass": added.tolist()})
+    vehicle |= {"motion": {"velocity": [1, 0.5, 0], "rates": [1, 2, 3]}}
+    vehicle["estimator"] = {"kind": "ideal", "rate": 1 / step}
     given = {"name": "sea", "step": step, "engine": {"kind": engine}, "vehicles": {"v": vehicle}}
-    given["world"] = {"terrain": {"kind": "plane", "height": -50.0}, "water": {}}
+    given["world"] = {"terrain": {"kind": "plane", "height": -50.0}, "water": {"current": {"velocity": list(current)}}}
     given["log"] = {"rate": 1.0}
     sim = Simulation(Scenario.model_validate(given))
-    sim.run(until=20.0)
-    assert np.linalg.norm(sim.vehicles["v"].velocity) < 1.0
-    assert np.linalg.norm(sim.vehicles["v"].rates) < 0.5
+    both, v = added + np.diag([mass] * 3 + [0.02] * 3), sim.vehicles["v"]
+
+    def energy():
+        flow = np.concatenate([matrix_from_quaternion(v.attitude).T @ (v.velocity - current), v.rates])
+        return flow @ both @ flow
+
+    before = energy()
+    sim.run(until=5.0)
+    assert energy() == pytest.approx(before, rel=0.005)
+
+
+def test_damping_that_stages_cannot_follow_is_refused_and_mujoco_takes_it():
+    vehicle = body(hull={"shapes": {"ball": BALL}, "damping": [20_000.0, 1, 1, 1, 1, 1]})
+    with pytest.raises(ScenarioError, match=r"damping.*at most 0\.00054 s.*integrator: euler"):
+        sim_of(vehicle)
+    sim = sim_of(vehicle | {"motion": {"velocity": [1, 0, 0]}}, "mujoco")
+    sim.run(until=0.1)
+    assert abs(sim.vehicles["v"].velocity[0]) < 1e-3
 
 
 CUBE = load_vehicle("boat").hull.shapes["left_pontoon"]

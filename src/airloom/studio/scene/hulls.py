@@ -1,4 +1,7 @@
-"""How a vehicle with a hull looks: the shapes that displace water or air, a ring around each thruster."""
+"""How a vehicle with a hull looks: the shapes that displace water or air, a ring around each thruster.
+
+Floats side by side, as those of a catamaran, carry a deck from one to the other, with a cabin and a mast on it.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from airloom.basics.rotations import matrix_from_euler
 from airloom.scenario.models import Rotor, Vehicle
 from airloom.scenario.water import BallShape, BoxShape, CylinderShape, EllipsoidShape, HullShape, MeshShape
 from airloom.vehicles.hull import mesh_of
-from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted
+from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted, prism, rectangle
 
 BODY: Colour = (58, 66, 78)
 ENVELOPE: Colour = (222, 224, 228)
 RING: Colour = (40, 44, 50)
+DECK: Colour = (206, 210, 214)
+CABIN: Colour = (120, 130, 142)
+CLEAR = 0.01  # m between floats and deck, so that neither flickers through the other
 ROUND = 9  # corners of a quarter of a circle
 
 
@@ -25,7 +31,27 @@ def hull_meshes(vehicle: Vehicle, accent: Colour, sides: int) -> list[Mesh]:
     for mesh in drawn:
         front = mesh.vertices[mesh.faces].mean(axis=1)[:, 0] > ahead - 0.15 * np.ptp(mesh.vertices[:, 0])
         mesh.colours[np.unique(mesh.faces[front]), :3] = accent
-    return [*drawn, *(_ring(rotor, sides) for rotor in vehicle.rotors.values())]
+    rings = [_ring(rotor, sides) for rotor in vehicle.rotors.values()]
+    return [*drawn, *_deck(drawn, vehicle.body.position[2] + 0.5 * vehicle.body.size[2], accent, sides), *rings]
+
+
+def _deck(floats: list[Mesh], top: float, accent: Colour, sides: int) -> list[Mesh]:
+    """Across floats with open water between them, below the top of the body; none if one reaches the middle."""
+    sides_of = {(float(np.sign(y.min())), float(np.sign(y.max()))) for y in (mesh.vertices[:, 1] for mesh in floats)}
+    all_of = np.concatenate([mesh.vertices for mesh in floats])
+    if sides_of != {(1.0, 1.0), (-1.0, -1.0)} or top <= (low := float(all_of[:, 2].max()) + CLEAR):
+        return []
+    length, width, thick = 0.62 * np.ptp(all_of[:, 0]), np.ptp(all_of[:, 1]), 0.4 * (top - low)
+    middle = float(all_of[:, 0].mean())
+    cabin = 0.45 * length
+    return [
+        prism(rectangle(length, width, 0.06 * width), low, low + thick, DECK).moved((middle, 0.0, 0.0)),
+        prism(rectangle(cabin, 0.4 * width, 0.06 * width), low + thick, top, CABIN, 0.8).moved((middle, 0.0, 0.0)),
+        lathe([[0.02 * width, top], [0.02 * width, top + width / 2], [0.0, top + width / 2]], sides, RING).moved(
+            (middle - 0.3 * cabin, 0.0, 0.0)
+        ),
+        _capsule(0.05 * width, 0.0, sides, accent).moved((middle - 0.3 * cabin, 0.0, top + width / 2)),
+    ]
 
 
 def _in_place(shape: HullShape, mesh: Mesh) -> Mesh:
