@@ -10,10 +10,10 @@ from airloom.scenario import load
 from airloom.vehicles.airframe import Airframe
 
 
-def told(tmp_path, vehicle):
+def told(tmp_path, vehicle, **given):
     (tmp_path / "one.yaml").write_text(f"name: one\nvehicles: {{it: {vehicle}}}")
     airframe = Airframe(load(tmp_path / "one.yaml").vehicles["it"], 9.81, 1e-3)
-    return wing_params(airframe, np.arange(len(airframe.rotors)))
+    return wing_params(airframe, np.arange(len(airframe.rotors)), given)
 
 
 def test_servos_of_a_plane_are_told_by_what_they_turn(tmp_path):

@@ -1,0 +1,85 @@
+"""Ground stations for PX4's aeroplanes: `python px4_craft_station.py plane`, or `vtol`."""
+
+from __future__ import annotations
+
+import sys
+from math import hypot, nan
+from pathlib import Path
+
+import airloom
+from airloom.member import join
+
+sys.path.insert(0, str(Path(airloom.__file__).parent / "scenario/scenarios/autopilot"))
+
+from ground_station import PX4, Station, mav
+
+RETURN = 5 << 24 | 4 << 16  # of its modes
+PLACE = (0.0, 200.0, 50.0)
+CIRCLING = 60.0  # s
+
+
+class Craft(PX4):
+    now, since = 0.0, None
+
+    def listen(self, now: float) -> None:
+        super().listen(now)
+        self.now = now
+
+    def has_waited(self, seconds: float) -> bool:
+        """Since this was first asked."""
+        self.since = self.now if self.since is None else self.since
+        return self.now > self.since + seconds
+
+    def distance(self, east: float, north: float) -> float:
+        return hypot(self.position[0] - east, self.position[1] - north)
+
+    @property
+    def flies_as(self) -> int:
+        state = self.seen.get("EXTENDED_SYS_STATE")
+        return mav.MAV_VTOL_STATE_UNDEFINED if state is None else state.vtol_state
+
+    def go_over_to(self, state: int) -> None:
+        self.command(mav.MAV_CMD_DO_VTOL_TRANSITION, state)
+
+
+def rise(station: Station, height: float, reached: float) -> None:
+    station.wait(lambda craft: craft.is_ready, "waiting until it is known where it is", 120)
+    station.tell(lambda craft: craft.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1))
+    station.wait(lambda craft: craft.is_armed, "arming", 30)
+    station.tell(lambda craft: craft.remember_home())
+    station.tell(lambda craft: craft.take_off(height))
+    station.wait(lambda craft: craft.position[2] > reached, "taking off", 60)
+
+
+def circle(station: Station) -> None:
+    station.tell(lambda craft: craft.fly_to(PLACE))
+    station.wait(lambda craft: craft.distance(*PLACE[:2]) < 75.0, "to a place 200 m north", 90)
+    station.wait(lambda craft: craft.has_waited(CIRCLING), "circling", CIRCLING + 10)
+
+
+def fly_plane(station: Station) -> None:
+    rise(station, 40.0, 35.0)
+    circle(station)
+    station.tell(lambda craft: craft.command(mav.MAV_CMD_NAV_RETURN_TO_LAUNCH))
+    station.wait(lambda craft: craft.seen["HEARTBEAT"].custom_mode == RETURN, "on its way home", 10)
+    station.wait(lambda craft: craft.distance(0, 0) < 75.0, "home", 60)
+    print("done", flush=True)
+    station.stay()
+
+
+def fly_vtol(station: Station) -> None:
+    rise(station, 30.0, 29.0)
+    station.tell(lambda craft: craft.go_over_to(mav.MAV_VTOL_STATE_FW))
+    station.wait(lambda craft: craft.flies_as == mav.MAV_VTOL_STATE_FW, "to its wings", 30)
+    circle(station)
+    station.tell(lambda craft: craft.go_over_to(mav.MAV_VTOL_STATE_MC))
+    station.wait(lambda craft: craft.flies_as == mav.MAV_VTOL_STATE_MC, "to its rotors", 30)
+    station.tell(lambda craft: craft.command(mav.MAV_CMD_NAV_LAND, 0, 0, 0, nan, nan, nan))
+    station.wait(lambda craft: not craft.is_armed, "landing", 90)
+    print("done", flush=True)
+    station.stay()
+
+
+if __name__ == "__main__":
+    with join() as me:
+        {"plane": fly_plane, "vtol": fly_vtol}[sys.argv[1]](Station(me, Craft))
