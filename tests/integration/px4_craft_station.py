@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(airloom.__file__).parent / "scenario/scenarios/autop
 
 from ground_station import PX4, Station, mav
 
-RETURN = 5 << 24 | 4 << 16  # of its modes
+MANUAL, RETURN = 1 << 16, 5 << 24 | 4 << 16  # of its modes
 PLACE = (0.0, 200.0, 50.0)
 CIRCLING = 60.0  # s
 
@@ -38,16 +38,28 @@ class Craft(PX4):
         state = self.seen.get("EXTENDED_SYS_STATE")
         return mav.MAV_VTOL_STATE_UNDEFINED if state is None else state.vtol_state
 
+    def is_in(self, mode: int) -> bool:
+        return self.seen["HEARTBEAT"].custom_mode == mode
+
+    def let_go(self) -> None:
+        """On the ground, so that its control of height begins anew at the height that it knows by now: from when PX4
+        boots on, it believes to have to climb there from sea level.
+        """
+        self.command(mav.MAV_CMD_DO_SET_MODE, mav.MAV_MODE_FLAG_CUSTOM_MODE_ENABLED, MANUAL >> 16)
+
     def go_over_to(self, state: int) -> None:
         self.command(mav.MAV_CMD_DO_VTOL_TRANSITION, state)
 
 
 def rise(station: Station, height: float, reached: float) -> None:
     station.wait(lambda craft: craft.is_ready, "waiting until it is known where it is", 120)
-    station.tell(lambda craft: craft.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1))
-    station.wait(lambda craft: craft.is_armed, "arming", 30)
+    station.tell(lambda craft: craft.let_go())
+    station.wait(lambda craft: craft.is_in(MANUAL), "let go", 10)
     station.tell(lambda craft: craft.remember_home())
     station.tell(lambda craft: craft.take_off(height))
+    station.wait(lambda craft: not craft.is_in(MANUAL), "told to take off", 10)
+    station.tell(lambda craft: craft.command(mav.MAV_CMD_COMPONENT_ARM_DISARM, 1))
+    station.wait(lambda craft: craft.is_armed, "arming", 30)
     station.wait(lambda craft: craft.position[2] > reached, "taking off", 60)
 
 
@@ -61,7 +73,7 @@ def fly_plane(station: Station) -> None:
     rise(station, 40.0, 35.0)
     circle(station)
     station.tell(lambda craft: craft.command(mav.MAV_CMD_NAV_RETURN_TO_LAUNCH))
-    station.wait(lambda craft: craft.seen["HEARTBEAT"].custom_mode == RETURN, "on its way home", 10)
+    station.wait(lambda craft: craft.is_in(RETURN), "on its way home", 10)
     station.wait(lambda craft: craft.distance(0, 0) < 75.0, "home", 60)
     print("done", flush=True)
     station.stay()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from airloom.autopilots.plane_outputs import CRUISE, FASTEST, RATE, SLOWEST, answers_of_servos
+from airloom.autopilots.plane_outputs import CRUISE, FASTEST, SLOWEST, answers_of_servos
 from airloom.vehicles.aeroplane import Aeroplane, Trim
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ SERVO_1 = 201  # as the function of an output
 CUSTOM = 12  # CA_SV_CSn_TYPE: torques about all axes, of either sign
 LITTLE = 0.25  # of what the strongest servo does about an axis: is left to the air
 TRIMMED = 0.6  # of their way, at most, that servos are away from the middle in cruise
+RATE = 10.0  # 1/s in which an error of a rate is put right: fast enough to lift a nose wheel against the throttle
 MOST_GAIN = 1.0  # of a rate, 1/(rad/s), for servos that can do little
 MOST_TRIM = 0.5  # PX4's limit
+STEEPEST = 0.35  # climb over speed: more throttle than this takes is never given
 PUSHED = 0.3  # of the weight: what is left over to gain speed on the way from rotors to wings
 TAKES_OVER = 0.9  # of the cruising speed, from which on a VTOL is flown on its wings
 AXES = ("RR", "PR", "YR")
@@ -119,15 +121,21 @@ def _rates(aeroplane: Aeroplane, trim: Trim, answers: np.ndarray) -> dict[str, f
 
 
 def _energy(aeroplane: Aeroplane, trim: Trim) -> dict[str, float]:
-    """Throttle is told as the share of the thrust at rest. Climb and sink are those with all of it and with none."""
+    """Throttle is told as the share of the thrust at rest. Climb and sink are those with the most of it and with none.
+
+    FW_PSP_OFF stays 0: PX4 1.17 takes it off its limits of pitch, but adds it to no pitch that it flies by itself.
+    """
     frame = aeroplane.airframe
-    most, drag = min(rotor.max_speed for rotor in frame.rotors), aeroplane.thrust(trim.speed, trim.speeds[0])
-    per_newton = trim.speed / (frame.mass * frame.gravity)
+    weight, drag = frame.mass * frame.gravity, aeroplane.thrust(trim.speed, trim.speeds[0])
+    fastest = min(rotor.max_speed for rotor in frame.rotors)
+    speeds = np.linspace(trim.speeds[0], fastest, 100)
+    climbs = np.array([(aeroplane.thrust(trim.speed, speed) - drag) / weight for speed in speeds])
+    most = min(np.interp(STEEPEST, climbs, speeds) / fastest, 1.0) ** 2
     return {
-        "FW_PSP_OFF": np.degrees(trim.alpha), "FW_THR_TRIM": (trim.speeds[0] / most) ** 2,
-        "FW_THR_MIN": 0, "FW_THR_MAX": 1, "FW_THR_ASPD_MIN": 0, "FW_THR_ASPD_MAX": 0,
-        "FW_T_CLMB_MAX": per_newton * (aeroplane.thrust(trim.speed, most) - drag),
-        "FW_T_SINK_MIN": per_newton * drag, "FW_T_SINK_MAX": max(2 * per_newton * drag, 0.25 * trim.speed),
+        "FW_PSP_OFF": 0, "FW_THR_TRIM": (trim.speeds[0] / fastest) ** 2,
+        "FW_THR_MIN": 0, "FW_THR_MAX": most, "RWTO_MAX_THR": most, "FW_THR_ASPD_MIN": 0, "FW_THR_ASPD_MAX": 0,
+        "FW_T_CLMB_MAX": min(STEEPEST, climbs[-1]) * trim.speed, "FW_T_SINK_MIN": drag / weight * trim.speed,
+        "FW_T_SINK_MAX": max(2 * drag / weight, 0.25) * trim.speed,
     }  # fmt: skip
 
 
