@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(airloom.__file__).parent / "scenario/scenarios/autop
 
 from ground_station import PX4, Station, mav
 
-MANUAL, RETURN = 1 << 16, 5 << 24 | 4 << 16  # of its modes
+MANUAL, HOLD, RETURN = 1 << 16, 3 << 24 | 4 << 16, 5 << 24 | 4 << 16  # of its modes
 PLACE = (0.0, 200.0, 50.0)
 CIRCLING = 60.0  # s
 
@@ -81,6 +81,7 @@ def fly_plane(station: Station) -> None:
 
 def fly_vtol(station: Station) -> None:
     rise(station, 30.0, 29.0)
+    station.wait(lambda craft: craft.is_in(HOLD), "has taken off", 30)
     station.tell(lambda craft: craft.go_over_to(mav.MAV_VTOL_STATE_FW))
     station.wait(lambda craft: craft.flies_as == mav.MAV_VTOL_STATE_FW, "to its wings", 30)
     circle(station)
