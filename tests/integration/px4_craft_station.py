@@ -16,19 +16,15 @@ from ground_station import PX4, Station, mav
 MANUAL, HOLD, RETURN = 1 << 16, 3 << 24 | 4 << 16, 5 << 24 | 4 << 16  # of its modes
 PLACE = (0.0, 200.0, 50.0)
 CIRCLING = 60.0  # s
+LET_GO = 3.0  # s: after 1 s of rest PX4's control of height begins anew
 
 
 class Craft(PX4):
-    now, since = 0.0, None
+    now = 0.0
 
     def listen(self, now: float) -> None:
         super().listen(now)
         self.now = now
-
-    def has_waited(self, seconds: float) -> bool:
-        """Since this was first asked."""
-        self.since = self.now if self.since is None else self.since
-        return self.now > self.since + seconds
 
     def distance(self, east: float, north: float) -> float:
         return hypot(self.position[0] - east, self.position[1] - north)
@@ -51,10 +47,16 @@ class Craft(PX4):
         self.command(mav.MAV_CMD_DO_VTOL_TRANSITION, state)
 
 
+def pass_time(station: Station, seconds: float, what: str) -> None:
+    until = {craft.name: craft.now + seconds for craft in station.drones}
+    station.wait(lambda craft: craft.now > until[craft.name], what, seconds + 10)
+
+
 def rise(station: Station, height: float, reached: float) -> None:
     station.wait(lambda craft: craft.is_ready, "waiting until it is known where it is", 120)
     station.tell(lambda craft: craft.let_go())
     station.wait(lambda craft: craft.is_in(MANUAL), "let go", 10)
+    pass_time(station, LET_GO, "standing")
     station.tell(lambda craft: craft.remember_home())
     station.tell(lambda craft: craft.take_off(height))
     station.wait(lambda craft: not craft.is_in(MANUAL), "told to take off", 10)
@@ -66,7 +68,7 @@ def rise(station: Station, height: float, reached: float) -> None:
 def circle(station: Station) -> None:
     station.tell(lambda craft: craft.fly_to(PLACE))
     station.wait(lambda craft: craft.distance(*PLACE[:2]) < 75.0, "to a place 200 m north", 90)
-    station.wait(lambda craft: craft.has_waited(CIRCLING), "circling", CIRCLING + 10)
+    pass_time(station, CIRCLING, "circling")
 
 
 def fly_plane(station: Station) -> None:
