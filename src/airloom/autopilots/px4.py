@@ -17,7 +17,7 @@ from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
 from airloom.autopilots.px4_console import Console
-from airloom.autopilots.px4_wings import wing_params
+from airloom.autopilots.px4_wings import FIXED_WING, STARTS_FROM, kind_of, wing_params
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
 from airloom.autopilots.relay import FIRST_PORT, PORTS_APART, Datagrams, Relay
 from airloom.autopilots.sensor_messages import MOST_VALUES
@@ -43,7 +43,9 @@ LEFT_BEHIND = ("parameters.bson", "parameters_backup.bson", "dataman")
 
 class PX4Parameters(ProgramParameters):
     rate: float = Field(USUAL_RATE, gt=0, le=1000, description="frames a second, Hz")
-    airframe: str = Field("none_iris", description="the one of PX4's that it starts from")
+    airframe: str | None = Field(
+        None, description="the one of PX4's that it starts from; one of the vehicle's kind if left out"
+    )
 
 
 class PX4(ProgramAutopilot):
@@ -218,7 +220,8 @@ class PX4(ProgramAutopilot):
 
     def _variables(self) -> dict[str, str]:
         params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
-        return {**params, "PX4_SIM_MODEL": self.parameters.airframe}
+        airframe = self.parameters.airframe or STARTS_FROM[kind_of(self.vehicle.airframe)]
+        return {**params, "PX4_SIM_MODEL": airframe}
 
     def _say_what_it_must_know(self) -> None:
         """One that somebody else starts has the parameters of its airframe and of the scenario only from there."""
@@ -230,12 +233,11 @@ class PX4(ProgramAutopilot):
 
     def _params(self) -> dict[str, float]:
         """What PX4 must know of the airframe, and what the scenario says. Thrust goes with the square of the speed."""
-        airframe = self.vehicle.airframe
-        hover = airframe.mass * airframe.gravity / airframe.max_thrusts.sum()
-        params: dict[str, float] = {
-            "CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors),
-            "THR_MDL_FAC": 1, "MPC_THR_HOVER": min(max(hover, 0.1), 0.8),
-        }  # fmt: skip
+        airframe, given = self.vehicle.airframe, self.parameters.all_params
+        params: dict[str, float] = {"CA_AIRFRAME": 0, "CA_ROTOR_COUNT": len(airframe.rotors), "THR_MDL_FAC": 1}
+        if kind_of(airframe) != FIXED_WING:
+            hover = airframe.mass * airframe.gravity / airframe.max_thrusts[airframe.lifters].sum()
+            params["MPC_THR_HOVER"] = min(max(hover, 0.1), 0.8)
         if self.parameters.rate > USUAL_RATE:
             params["IMU_INTEG_RATE"] = self.parameters.rate  # or frames between would have no answer
         for rotor, motor in zip(airframe.rotors, self._motors, strict=True):
@@ -243,7 +245,7 @@ class PX4(ProgramAutopilot):
             params[f"CA_ROTOR{motor}_PX"], params[f"CA_ROTOR{motor}_PY"] = x, -y
             params[f"CA_ROTOR{motor}_KM"] = rotor.moment_constant if rotor.turns == "ccw" else -rotor.moment_constant
             params[f"PWM_MAIN_FUNC{motor + 1}"] = MOTOR_1 + motor
-        return {**params, **wing_params(airframe, self._motors), **self.parameters.all_params}
+        return {**params, **wing_params(airframe, self._motors, given), **given}
 
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""

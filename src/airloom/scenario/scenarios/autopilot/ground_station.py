@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from math import cos, nan, radians
+from math import cos, inf, nan, radians
 
 from airloom.member import Turn, join
 
@@ -29,16 +29,23 @@ Place = tuple[float, float, float]
 class Drone:
     """One vehicle, and the line to the autopilot that flies it."""
 
+    beats_every = inf
+    """s between two heartbeats that it hears of its ground station."""
+
     def __init__(self, name: str, instance: int, start: Place) -> None:
         self.name, self.start, self.system = name, start, instance + 1
         self.position = start
         self.line = mavutil.mavlink_connection(self.address(instance), source_system=255)
         self.seen: dict = {}
+        self._told = -inf
 
     def address(self, instance: int) -> str:
         raise NotImplementedError
 
     def listen(self, now: float) -> None:
+        if now >= self._told + self.beats_every:
+            self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
+            self._told = now
         while message := self.line.recv_match(blocking=False):
             self.seen[message.get_type()] = message
             if message.get_type() == "STATUSTEXT":
@@ -133,13 +140,10 @@ class PX4(Drone):
     """
 
     METRES = 111_320.0  # in a degree of latitude
+    beats_every = 0.5
 
     def address(self, instance: int) -> str:
         return f"udpout:127.0.0.1:{18570 + instance}"
-
-    def listen(self, now: float) -> None:
-        self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
-        super().listen(now)
 
     @property
     def is_ready(self) -> bool:

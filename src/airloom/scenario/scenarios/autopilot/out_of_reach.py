@@ -1,33 +1,38 @@
 """A ground station by radio: lets a swarm fly a line, sends one of them out of reach, and waits until it is home again.
 
-What brings it home is its own failsafe: the ground station cannot tell it anything any more.
+What brings it home is its own failsafe: the ground station cannot tell it anything any more. Started as
+`python out_of_reach.py ardupilot` or `… px4`.
 """
 
 from __future__ import annotations
 
 import sys
 
-from ground_station import ArduPilot, Place, Station, mav  # type: ignore[import-not-found]  # beside this file
+from ground_station import PX4, ArduPilot, Drone, Place, Station  # type: ignore[import-not-found]  # beside this file
 
 from airloom.member import join
 
 HEIGHT, AHEAD = 8.0, 15.0  # m
-FAR = 260.0  # m, beyond what the radio of the scenario reaches
-BEAT, LOST = 1.0, 4.0  # s: between two heartbeats, and after which silence somebody is lost
-RETURN = 6  # ArduPilot's mode RTL
+FAR = 260.0  # m, beyond what the radio of the scenarios reaches
+LOST = 4.0  # s of silence after which somebody is lost
 
 
-class Distant(ArduPilot):
-    """Hears a heartbeat of the ground station each second, and is heard by its own."""
+class Distant(Drone):
+    """Hears a heartbeat of the ground station each second, and is heard by its own. By radio all are spoken to at the
+    ports of ArduPilots.
+    """
+
+    beats_every = 1.0
+    return_mode: int
 
     def __init__(self, name: str, instance: int, start: Place) -> None:
         super().__init__(name, instance, start)
-        self._told = self._heard = self._now = 0.0
+        self._heard = self._now = 0.0
+
+    def address(self, instance: int) -> str:
+        return f"tcp:127.0.0.1:{5760 + 10 * instance}"
 
     def listen(self, now: float) -> None:
-        if now >= self._told + BEAT:
-            self.line.mav.heartbeat_send(mav.MAV_TYPE_GCS, mav.MAV_AUTOPILOT_INVALID, 0, 0, 0)
-            self._told = now
         before = self.seen.get("HEARTBEAT")
         super().listen(now)
         self._now = now
@@ -40,7 +45,15 @@ class Distant(ArduPilot):
 
     @property
     def returns(self) -> bool:
-        return self.seen["HEARTBEAT"].custom_mode == RETURN
+        return self.seen["HEARTBEAT"].custom_mode == self.return_mode
+
+
+class DistantArduPilot(Distant, ArduPilot):
+    return_mode = 6
+
+
+class DistantPX4(Distant, PX4):
+    return_mode = 5 << 24 | 4 << 16  # the fifth of its modes by itself
 
 
 def lose_one_and_wait(station: Station) -> None:
@@ -63,4 +76,4 @@ def lose_one_and_wait(station: Station) -> None:
 
 if __name__ == "__main__":
     with join() as me:
-        lose_one_and_wait(Station(me, Distant))
+        lose_one_and_wait(Station(me, {"ardupilot": DistantArduPilot, "px4": DistantPX4}[sys.argv[1]]))
