@@ -377,9 +377,10 @@ class Simulation:
 
     def _check_it_floats(self, vehicle: Vehicle) -> None:
         hull, water = vehicle.description.hull, self.scenario.world.water
-        if hull is not None and water is not None and getattr(vehicle.controller, "floats", False):
-            if (why := too_heavy_to_float(hull, water, vehicle.mass)) is not None:
-                raise StackError(why)
+        if hull is None or water is None or not getattr(vehicle.controller, "floats", False):
+            return
+        if (why := too_heavy_to_float(hull, water, vehicle.mass)) is not None:
+            raise StackError(why)
 
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher

@@ -29,7 +29,9 @@ class Driven(System):
         if scenario.radio is None:
             what = f"a {cls.__name__.lower()} talks by radio, and the scenario has none: add a line `radio: {{}}`"
             yield "kind", what
-        yield from (("kind", f"a {cls.__name__.lower()} {what}") for what in unable_to_hover(scenario, parameters.vehicles))
+        yield from (
+            ("kind", f"a {cls.__name__.lower()} {what}") for what in unable_to_hover(scenario, parameters.vehicles)
+        )
         for vehicle in described(scenario, parameters.vehicles):
             yield from (("sensor", what) for what in unfit(vehicle, parameters.sensor))
 

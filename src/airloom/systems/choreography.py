@@ -41,7 +41,10 @@ class Choreography(System):
 
     @classmethod
     def mistakes(cls, parameters, scenario):
-        return (("vehicles", f"a choreography {what}") for what in unable_to_hover(scenario, parameters.vehicles, "in water"))
+        return (
+            ("vehicles", f"a choreography {what}")
+            for what in unable_to_hover(scenario, parameters.vehicles, "in water")
+        )
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)

@@ -268,7 +268,8 @@ def test_the_names_of_many_rotors_stay_within_their_panel(tmp_path):
     figure.savefig(tmp_path / "it.png")
     axis = next(axis for axis in figure.axes if axis.get_title() == "Rotor speeds")
     legend, panel = axis.get_legend().get_window_extent(), axis.get_window_extent()
-    assert panel.x0 <= legend.x0 and legend.x1 <= panel.x1
+    assert panel.x0 <= legend.x0
+    assert legend.x1 <= panel.x1
 
 
 def test_after_a_landing_there_is_no_setpoint():

@@ -1,6 +1,8 @@
-"""How a vehicle with a hull looks: the shapes that displace water or air, a ring around each thruster."""
+"""How a vehicle with a hull looks: what displaces water or air, beams between what lies apart, rings of thrusters."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -13,6 +15,9 @@ from airloom.world.meshes import Colour, Mesh, annulus, box, lathe, painted
 BODY: Colour = (58, 66, 78)
 ENVELOPE: Colour = (222, 224, 228)
 RING: Colour = (40, 44, 50)
+BEAM: Colour = (186, 190, 196)
+BEAM_PLACES = (-0.25, 0.25)
+"""Of two beams, along a hull."""
 ROUND = 9  # corners of a quarter of a circle
 
 
@@ -25,7 +30,21 @@ def hull_meshes(vehicle: Vehicle, accent: Colour, sides: int) -> list[Mesh]:
     for mesh in drawn:
         front = mesh.vertices[mesh.faces].mean(axis=1)[:, 0] > ahead - 0.15 * np.ptp(mesh.vertices[:, 0])
         mesh.colours[np.unique(mesh.faces[front]), :3] = accent
-    return [*drawn, *(_ring(rotor, sides) for rotor in vehicle.rotors.values())]
+    return [*drawn, *_beams(drawn), *(_ring(rotor, sides) for rotor in vehicle.rotors.values())]
+
+
+def _beams(drawn: list[Mesh]) -> list[Mesh]:
+    """Two across the tops of hulls that lie apart, as those of a catamaran, and a box on them."""
+    sides = sorted((mesh.vertices[:, 1].min(), mesh.vertices[:, 1].max()) for mesh in drawn)
+    if not any(b[0] - a[1] > a[1] - a[0] for a, b in pairwise(sides)):
+        return []
+    corners = np.vstack([mesh.vertices for mesh in drawn])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    (length, width, _), (x, y, _) = high - low, (low + high) / 2
+    thick = 0.04 * length
+    across = (thick, width, thick)
+    beams = [box(across, BEAM).moved((x + place * length, y, high[2])) for place in BEAM_PLACES]
+    return [*beams, box((0.6 * length, 0.35 * width, 2.5 * thick), BEAM).moved((x, y, high[2] + thick))]
 
 
 def _in_place(shape: HullShape, mesh: Mesh) -> Mesh:
