@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from airloom.scenario import ScenarioError
+from airloom.scenario import ScenarioError, load_vehicle
 from airloom.simulation import Simulation
 
 TWO = [[0, 0], [-20, 20]]
@@ -40,3 +40,13 @@ def test_what_cannot_be_flown_is_refused(scenario: str, changes: dict[str, Any],
 @pytest.mark.parametrize("name", ["vtol", "airship"])
 def test_what_can_hover_may_dance(name: str) -> None:
     Simulation.load(name, overrides={"systems": {"c": {"kind": "choreography"}}})
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("planee", "no vehicle is called 'planee'; did you mean 'plane'?"), ("no.yaml", "there is no file")],
+)
+def test_a_name_that_somebody_typed_is_not_called_a_setting(name: str, told: str) -> None:
+    with pytest.raises(ScenarioError) as raised:
+        load_vehicle(name)
+    assert str(raised.value).startswith(told)
