@@ -13,6 +13,7 @@ from airloom.physics.rotor import cross_matrix
 from airloom.scenario import load_vehicle
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
+from airloom.world.atmosphere import STANDARD_DENSITY
 from validation.case import Outcome, Row, case, engine
 from validation.wings import GRAVITY, afloat
 
@@ -29,11 +30,16 @@ def righting_moment(on: str, size: tuple[float, float, float], mass: float, heel
 
 
 def wall_sided(size: tuple[float, float, float], mass: float, heel: float) -> float:
-    """N m by the wall-sided formula, exact until deck or keel are at the surface: (GM + BM/2 tan² φ) sin φ."""
+    """N m by the wall-sided formula, exact until deck or keel are at the surface: (GM + BM/2 tan² φ) sin φ.
+
+    What is under water displaces no air, so that it is buoyed up by the difference of both densities; the air that
+    all of the box displaces acts at its middle, the centre of mass, and turns nothing.
+    """
     draught = mass / (1000.0 * size[0] * size[1])
     metacentre = size[1] ** 2 / (12 * draught)
     height = 0.5 * draught + metacentre - 0.5 * size[2]
-    return mass * GRAVITY * (height + 0.5 * metacentre * (sin(heel) / cos(heel)) ** 2) * sin(heel)
+    buoyed = mass * (1.0 - STANDARD_DENSITY / 1000.0)
+    return buoyed * GRAVITY * (height + 0.5 * metacentre * (sin(heel) / cos(heel)) ** 2) * sin(heel)
 
 
 def pendulum_period(on: str, length: float) -> float:
@@ -79,9 +85,10 @@ def barges() -> Outcome:
                     f"righting moment at {heel} rad, {LABELS[on]}",
                     moment,
                     wall_sided(size, mass, heel),
-                    0.5,
+                    0.02,
                     "N m",
-                    hindsight="at first the barge was heeled about its middle, which changes what it displaces",
+                    hindsight="at first the barge was heeled about its middle, which changes what it displaces, and "
+                    "the reference left out the air, which was 0.12 %",
                 )
             )
         hull = {"shapes": {"box": {"kind": "box", "size": list(size)}}, "damping": [0, 0, 3000, 0, 0, 0]}

@@ -37,7 +37,7 @@ from airloom.scenario.terrain import TerrainError
 from airloom.scenario.weather import WeatherError
 from airloom.system import HOOKS, System
 from airloom.vehicle import Vehicle
-from airloom.vehicles.hull import HullError
+from airloom.vehicles.hull import HullError, too_heavy_to_float
 from airloom.watch.complaints import Complaints
 from airloom.watch.divergence import Sanity
 from airloom.watch.guard import Guard
@@ -371,8 +371,16 @@ class Simulation:
                 height = z - ground(self.fleet.flight.world, x, y)[0] - vehicle.description.stands
                 try:
                     vehicle.controller.check_start(vehicle, float(height))
+                    self._check_it_floats(vehicle)
                 except StackError as error:
                     raise ScenarioError(f"{self.scenario.name}: vehicle {vehicle.name}: {error}") from None
+
+    def _check_it_floats(self, vehicle: Vehicle) -> None:
+        hull, water = vehicle.description.hull, self.scenario.world.water
+        if hull is None or water is None or not getattr(vehicle.controller, "floats", False):
+            return
+        if (why := too_heavy_to_float(hull, water, vehicle.mass)) is not None:
+            raise StackError(why)
 
     def _advance(self, target: int, watch: Onlooker | None = None, glance: Onlooker | None = None) -> None:
         publisher = self._publisher

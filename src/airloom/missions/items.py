@@ -202,6 +202,8 @@ Item = Annotated[
 
 def complaint(item: Any, pilot: Pilot) -> str | None:
     """Why a pilot cannot fly an item, as far as that is known before."""
+    if (why := next((why for word, why in pilot.refuses.items() if isinstance(item, KINDS[word])), None)) is not None:
+        return f"{pilot.name}: {why}"
     if isinstance(item, Turn) and not pilot.turns_on_the_spot:
         return f"{pilot.name} cannot turn on the spot; tell it where to go instead"
     low, high = pilot.speeds

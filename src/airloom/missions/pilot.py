@@ -46,6 +46,8 @@ class Pilot:
         return self.vehicle.name
 
     turns_on_the_spot: ClassVar[bool] = True
+    refuses: ClassVar[dict[str, str]] = {}
+    """Items of missions that it cannot do, and why."""
 
     @property
     def speeds(self) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -18,6 +18,11 @@ class VesselPilot(Pilot):
     surface: the heights of its mission mean nothing.
     """
 
+    refuses: ClassVar[dict[str, str]] = {
+        "takeoff": "does not take off; it is in the water already, send it with goto",
+        "land": "does not land; send it home with goto or return, and let it hold there",
+    }
+
     @property
     def _vessel(self) -> VesselController:
         return self.vehicle.controller  # type: ignore[return-value]
@@ -27,12 +32,12 @@ class VesselPilot(Pilot):
         return 0.0, self._vessel.top_speed
 
     async def takeoff(self, height: float = 6.0, speed: float = 1.5, timeout: float | None = None) -> None:
-        raise MissionError(f"{self.name}: does not take off; it is in the water already, send it with goto")
+        raise MissionError(f"{self.name}: {self.refuses['takeoff']}")
 
     async def land(
         self, speed: float = 0.7, timeout: float | None = None, at: Any = None, course: float | None = None
     ) -> None:
-        raise MissionError(f"{self.name}: does not land; send it home with goto or return, and let it hold there")
+        raise MissionError(f"{self.name}: {self.refuses['land']}")
 
     async def fly_to(self, position: Any, yaw: float | None = None) -> None:
         """Go there at once, without a smooth path."""

@@ -25,6 +25,7 @@ from airloom.swarm.watch import SwarmWatch
 from airloom.vehicle import Vehicle
 from airloom.watch.flight import FlightWatch
 from airloom.watch.origin import find_origin
+from airloom.watch.water import WaterWatch
 
 MOST_VEHICLES_IN_SUMMARY = 100
 
@@ -99,7 +100,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
-        self._watch, self._swarms = FlightWatch(sim), SwarmWatch(sim)
+        self._watches, self._swarms = (FlightWatch(sim), WaterWatch(sim)), SwarmWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
         sim, wanted = self.sim, self.sim.scenario.log
@@ -314,7 +315,8 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
-        self._watch.start()
+        for watch in self._watches:
+            watch.start()
         self._swarms.start()
         self.start_counting()
 

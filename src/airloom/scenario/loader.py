@@ -37,6 +37,7 @@ def load(name_or_path: str | Path, overrides: Mapping[str, Any] | None = None) -
 
 def load_vehicle(name: str) -> Vehicle:
     """A bundled vehicle by its name."""
+    _must_be_there(name, "vehicle")
     described = {"name": "hangar", "world": {"water": {}}, "vehicles": {"vehicle": name}}
     tree = planted(described, InOverride("vehicle", name))
     return _validated(Definitions().complete(tree, None, Place())).vehicles["vehicle"]
@@ -44,9 +45,18 @@ def load_vehicle(name: str) -> Vehicle:
 
 def load_world(name_or_path: str) -> World:
     """A bundled world by its name, or a file."""
+    _must_be_there(name_or_path, "world")
     described = {"name": "land", "world": name_or_path, "vehicles": {"nobody": "multirotor"}}
     tree = planted(described, InOverride("world", name_or_path))
     return _validated(Definitions().complete(tree, None, Place())).world
+
+
+def _must_be_there(name: str, category: str) -> None:
+    file = file_of(name, category, Path.cwd())
+    if file is None:
+        raise ScenarioError(unknown_name(name, category))
+    if not file.exists():
+        raise ScenarioError(f"there is no file '{name}'")
 
 
 def _file_of(name_or_path: str | Path) -> Path:

@@ -18,6 +18,7 @@ from .values import Bounded, Extent, Model, Name, NonNegative, Number, Positive,
 MOST_LAYERS = 4
 MOST_WAVES = 16
 DENSITIES = {"water": 1000.0, "air": 1.225}  # kg/m³
+LIGHTEST = 100.0  # kg/m³, of what somebody may float on: less is a density in g/cm³
 FASTEST_CURRENT = 20.0  # m/s
 CurrentSpeed = Annotated[Number, Field(ge=-FASTEST_CURRENT, le=FASTEST_CURRENT)]
 Six = tuple[Bounded, Bounded, Bounded, Bounded, Bounded, Bounded]
@@ -28,7 +29,7 @@ class Layer(Model):
     """Denser water below a height, down to the next layer."""
 
     below: Bounded = Field(description="height of its upper end, m")
-    density: Positive = Field(le=25_000, description="kg/m³")
+    density: Number = Field(ge=LIGHTEST, le=25_000, description="kg/m³")
 
 
 class Wave(Model):
@@ -98,7 +99,7 @@ class Water(Model):
     """A sea or a lake all over the world; what is below its level is wet."""
 
     level: Bounded = Field(0.0, description="height of its surface, m")
-    density: Positive = Field(1025.0, le=25_000, description="kg/m³")
+    density: Number = Field(1025.0, ge=LIGHTEST, le=25_000, description="kg/m³")
     layers: list[Layer] = Field(default_factory=list, max_length=MOST_LAYERS - 1, description="denser water below")
     current: Current = Current()
     waves: list[Wave] = Field(default_factory=list, max_length=MOST_WAVES)

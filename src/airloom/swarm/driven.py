@@ -13,7 +13,7 @@ from airloom.scenario import ScenarioError
 from airloom.swarm.fixes import to_state, unfit
 from airloom.swarm.onboard import Onboard
 from airloom.system import System
-from airloom.systems.selection import chosen, described
+from airloom.systems.selection import chosen, described, unable_to_hover
 
 if TYPE_CHECKING:
     from airloom.radio.packet import Packet
@@ -29,6 +29,9 @@ class Driven(System):
         if scenario.radio is None:
             what = f"a {cls.__name__.lower()} talks by radio, and the scenario has none: add a line `radio: {{}}`"
             yield "kind", what
+        yield from (
+            ("kind", f"a {cls.__name__.lower()} {what}") for what in unable_to_hover(scenario, parameters.vehicles)
+        )
         for vehicle in described(scenario, parameters.vehicles):
             yield from (("sensor", what) for what in unfit(vehicle, parameters.sensor))
 

@@ -15,7 +15,7 @@ from airloom.missions.trajectory import leg_durations, minimum_snap
 from airloom.plugin import Parameters
 from airloom.scenario.models import NonNegative, Positive
 from airloom.system import System
-from airloom.systems.selection import chosen
+from airloom.systems.selection import chosen, unable_to_hover
 
 Shape = Literal["grid", "circle", "helix", "sphere"]
 SETTLE = 1.0  # s between the end of a trajectory and the rotors' stop
@@ -38,6 +38,13 @@ class Choreography(System):
     """Fly a fleet from formation to formation without collisions, and land where it stood."""
 
     Parameters = ChoreographyParameters
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        return (
+            ("vehicles", f"a choreography {what}")
+            for what in unable_to_hover(scenario, parameters.vehicles, "in water")
+        )
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
+from airloom import plugin
 from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import matcher
 from airloom.scenario import ScenarioError
@@ -31,3 +33,14 @@ def described(scenario: Scenario, pattern: str) -> list[Vehicle]:
     """What a scenario says of the vehicles that match; of those with copies once."""
     fits = matcher(pattern)
     return [vehicle for name, vehicle in scenario.vehicles.items() if any(map(fits, vehicle.names(name)))]
+
+
+def unable_to_hover(scenario: Scenario, pattern: str, *others: str) -> Iterator[str]:
+    """Complaints of vehicles that match and cannot stop in the air; `others` are further ways to fly that do not do."""
+    fits, unable = matcher(pattern), ("wings", *others)
+    for name, vehicle in scenario.vehicles.items():
+        if vehicle.controller is not None and any(map(fits, vehicle.names(name))):
+            kind: Any = plugin.find("controller", vehicle.controller.kind)
+            if kind.flies in unable:
+                what = f"needs vehicles that can stop in the air, and {name} with the controller"
+                yield f"{what} '{vehicle.controller.kind}' cannot; send it by a mission of its own"

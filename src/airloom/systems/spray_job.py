@@ -20,6 +20,7 @@ from airloom.plugin import Parameters
 from airloom.scenario import ScenarioError
 from airloom.scenario.models import Name, NonNegative
 from airloom.system import System
+from airloom.systems.selection import unable_to_hover
 from airloom.watch.origin import told
 from airloom.world.ground import first_buried
 
@@ -63,6 +64,7 @@ class SprayJob(System):
             yield "vehicle", f"no vehicle is called '{name}'; there are {', '.join(scenario.vehicles)}"
         elif vehicle.tank is None and not parameters.dry:
             yield "vehicle", f"{name} has no tank to spray from; choose a vehicle with one, or set dry: true"
+        yield from (("vehicle", f"a job {what}") for what in unable_to_hover(scenario, name, "in water"))
         try:
             job = read_job(parameters.file).seen_from(scenario.world.origin)
         except FarmError as error:

@@ -11,7 +11,7 @@ from airloom.basics.patterns import Pattern
 from airloom.commands import PositionYaw
 from airloom.plugin import Parameters
 from airloom.system import System
-from airloom.systems.selection import chosen
+from airloom.systems.selection import chosen, unable_to_hover
 
 
 class WaveParameters(Parameters):
@@ -29,6 +29,10 @@ class Wave(System):
 
     Parameters = WaveParameters
     rate = 50.0
+
+    @classmethod
+    def mistakes(cls, parameters, scenario):
+        return (("vehicles", f"a wave {what}") for what in unable_to_hover(scenario, parameters.vehicles, "in water"))
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicles)

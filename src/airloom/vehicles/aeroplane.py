@@ -118,6 +118,8 @@ class Aeroplane:
     def effect(self, speed: float) -> np.ndarray:
         """[axis, servo]: rad/s² about x, y, z for 1 rad of each at this speed through the air."""
         servos, rest = len(self.airframe.vehicle.servos), np.zeros(len(self.airframe.rotors))
+        if not servos or not np.isfinite(speed):  # nothing turns it, or nothing lifts it
+            return np.zeros((3, servos))
 
         def turn(angles: np.ndarray) -> np.ndarray:
             return self.acceleration(speed, 0.0, 0.0, np.zeros(3), angles, rest)[3:]

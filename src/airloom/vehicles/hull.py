@@ -79,6 +79,14 @@ def check_damping(hull: Hull, airframe: Airframe, step: float) -> None:
         )
 
 
+def too_heavy_to_float(hull: Hull, water: Water, mass: float) -> str | None:
+    """Why a vehicle that is to stay on the surface would sink, if it would."""
+    most = water.density * hull_volume(hull)
+    if mass < most:
+        return None
+    return f"it has {mass:g} kg, and its hull carries {most:.3g} kg at most in this water: it would sink"
+
+
 def hull_volume(hull: Hull) -> float:
     """m³"""
     return sum(_volume(shape) for shape in hull.shapes.values())

@@ -242,3 +242,38 @@ def test_a_figure_with_a_field_that_is_not_there_costs_only_its_line(tmp_path):
         (figure,) = fields.scenario_figures(log, folder).values()
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["pitch"]
     assert "pose.role" in figure.axes[1].texts[0].get_text()
+
+
+def test_what_nobody_steers_has_no_setpoint(tmp_path):
+    folder = RunFolder(tmp_path)
+    text = SCENARIO.format(name="cf", controller="modes").replace("controller: {kind: modes}", "controller: null")
+    write_log(folder.log, ["cf"], scenario_text=text)
+    with LogReader(folder.log) as log:
+        figure = flight.flight_figure(log, folder, "cf", "/cf/odometry")
+    panels = {axis.get_title(): axis for axis in figure.axes}
+    assert len(panels["Position x"].lines) == 1
+    assert "Thrust command" not in panels
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["flown"]
+
+
+def test_the_names_of_many_rotors_stay_within_their_panel(tmp_path):
+    folder = RunFolder(tmp_path)
+    long = "front: {}, left: {}, rear: {}, right: {}"
+    text = SCENARIO.format(name="cf", controller="modes").replace(
+        long, ", ".join(f"up_front_right_{k}: {{}}" for k in range(4))
+    )
+    write_log(folder.log, ["cf"], scenario_text=text)
+    with LogReader(folder.log) as log:
+        figure = flight.flight_figure(log, folder, "cf", "/cf/odometry")
+    figure.savefig(tmp_path / "it.png")
+    axis = next(axis for axis in figure.axes if axis.get_title() == "Rotor speeds")
+    legend, panel = axis.get_legend().get_window_extent(), axis.get_window_extent()
+    assert panel.x0 <= legend.x0
+    assert legend.x1 <= panel.x1
+
+
+def test_after_a_landing_there_is_no_setpoint():
+    times = np.arange(5.0)
+    flown = [(0.0, 1.0, "idle"), (1.0, 3.0, "position_yaw"), (3.0, 4.0, "idle")]
+    _, values = flight._while_in_force((times, np.ones(5)), flown)
+    assert np.isnan(values).tolist() == [False, False, False, False, True]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from airloom.scenario.models import Vehicle
 
+LEGEND_WIDTH, LINE_WIDTH = 58, 5  # of a panel and of a line in its legend, in letters
 _MODE_CHANGE = re.compile(r"mode \w+ → (\w+)")
 
 
@@ -49,7 +51,9 @@ def flight_figure(log: LogReader, run: RunFolder, vehicle: str, topic: str) -> F
     axes = figure.subplots(3, 3, sharex=True)
     panels, flown = _flight_panels(log, vehicle, topic), modes_flown(log, vehicle)
     for panel in panels:
-        if panel.title.startswith(("Position", "Yaw")) and panel.title != "Yaw rate":
+        if not _is_steered(log, vehicle):
+            panel.wanted = None
+        elif panel.title.startswith(("Position", "Yaw")) and panel.title != "Yaw rate":
             panel.wanted = _while_in_force(panel.wanted, flown)
     for axis, panel in zip(axes.flat, panels, strict=False):
         _draw_panel(axis, panel)
@@ -73,12 +77,12 @@ def modes_flown(log: LogReader, vehicle: str) -> list[tuple[float, float, str]]:
 def _while_in_force(
     setpoint: tuple[np.ndarray, np.ndarray] | None, flown: list[tuple[float, float, str]]
 ) -> tuple[np.ndarray, np.ndarray] | None:
-    """A position or yaw setpoint without the times at which the vehicle was steered otherwise."""
+    """A position or yaw setpoint without the times at which the vehicle was steered otherwise, or no more."""
     if setpoint is None:
         return None
     times, values = setpoint[0], setpoint[1].astype(float)
-    for begin, end, mode in flown:
-        if mode not in ("idle", "position_yaw"):
+    for k, (begin, end, mode) in enumerate(flown):
+        if mode != "position_yaw" and (k > 0 or mode != "idle"):
             values[(times > begin) & (times <= end)] = np.nan
     return times, values
 
@@ -112,7 +116,7 @@ def _flight_panels(log: LogReader, vehicle: str, topic: str) -> list[_Panel]:
             for i, axis in enumerate("xyz")
         ),
         _Panel("Roll", "°", 2.0, (times, roll), _degrees(_optional(log, command, "roll"))),
-        _Panel("Pitch", "°", 2.0, (times, pitch), _degrees(_optional(log, command, "pitch"))),
+        _Panel("Pitch (+ nose down)", "°", 2.0, (times, pitch), _degrees(_optional(log, command, "pitch"))),
         _Panel("Yaw", "°", 2.0, (times, yaw), wanted_yaw),
         _thrust_or_speed(log, vehicle, command, topic),
         _Panel("Yaw rate", "°/s", 2.0, _degrees((times, rates[:, 2])), _degrees(_optional(log, command, "yaw_rate"))),
@@ -120,8 +124,8 @@ def _flight_panels(log: LogReader, vehicle: str, topic: str) -> list[_Panel]:
 
 
 def _thrust_or_speed(log: LogReader, vehicle: str, command: str, topic: str) -> _Panel:
-    """A vehicle with an autopilot has no command of ours."""
-    if command in log.topics:
+    """A vehicle with an autopilot, or with nobody who steers it, has no command of ours."""
+    if command in log.topics and _is_steered(log, vehicle):
         return _Panel("Thrust command", _thrust_unit(log, vehicle), 0.0, None, _optional(log, command, "thrust"))
     times, velocity = log.series(topic, "twist.twist.linear")
     return _Panel("Speed", "m/s", 0.2, (times, np.linalg.norm(velocity, axis=1)), None)
@@ -166,6 +170,12 @@ def _thrust_unit(log: LogReader, vehicle: str) -> str:
     return known.load().thrust_unit if known else Controller.thrust_unit
 
 
+def _is_steered(log: LogReader, vehicle: str) -> bool:
+    """Whether setpoints mean something: a buoy has some, too, which nobody follows."""
+    described = _described(log, vehicle)
+    return described is None or described.controller is not None or described.autopilot is not None
+
+
 def _described(log: LogReader, vehicle: str) -> Vehicle | None:
     """The vehicle, or what it is a copy of, in the scenario that the log may hold."""
     if (scenario := logged_scenario(log)) is None:
@@ -182,13 +192,17 @@ def _draw_rotors(axis: Axes, log: LogReader, vehicle: str) -> None:
         say_instead(axis, "not in the log")
         return
     times, speeds = log.series(topic, "velocity")
-    for name, speed in zip(_rotor_names(log, vehicle, speeds.shape[1]), speeds.T, strict=True):
+    if not speeds.shape[1]:
+        say_instead(axis, "it has none")
+        return
+    names = _rotor_names(log, vehicle, speeds.shape[1])
+    for name, speed in zip(names, speeds.T, strict=True):
         axis.plot(times, speed, label=name, linewidth=1.2)
     fit(axis, 20.0)
+    rows = ceil(len(names) / max(LEGEND_WIDTH // (max(map(len, names)) + LINE_WIDTH), 1))
     low, high = axis.get_ylim()
-    axis.set_ylim(low, high + 0.22 * (high - low))
-    if speeds.shape[1]:
-        axis.legend(loc="upper center", ncols=min(4, speeds.shape[1]), columnspacing=1.2, handlelength=1.4)
+    axis.set_ylim(low, high + 0.11 * max(2, rows) * (high - low))
+    axis.legend(loc="upper center", ncols=ceil(len(names) / rows), columnspacing=1.2, handlelength=1.4)
 
 
 def _rotor_names(log: LogReader, vehicle: str, count: int) -> list[str]:

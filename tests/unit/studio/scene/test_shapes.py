@@ -10,6 +10,7 @@ from airloom.scenario import load
 from airloom.studio.scene import shapes
 from airloom.studio.scene.fleet_view import ORANGE
 from airloom.studio.scene.gltf import glb, linear
+from airloom.studio.scene.hulls import hull_meshes
 from airloom.world.meshes import beam, joined, ngon, painted, prism, rectangle
 
 KINDS = ("crazyflie2", "iris", "x500", "hexarotor", "quad_plus")
@@ -114,3 +115,14 @@ def test_tilts_take_z_to_their_axes_by_the_shortest_way():
     tilts = shapes.tilt(axes)
     np.testing.assert_allclose(tilts.apply(np.array([0.0, 0.0, 1.0])), axes, atol=1e-12)
     np.testing.assert_allclose(tilts.wxyz[:, 3], 0.0)
+
+
+@pytest.mark.parametrize(("kind", "is_held"), [("boat", True), ("rov", False), ("airship", False)])
+def test_hulls_that_lie_apart_are_held_together(kind, is_held):
+    """A catamaran is one thing to see: something of it crosses its middle."""
+    craft = load(kind).vehicles[kind]
+    parts = len(craft.hull.shapes) + len(craft.rotors)
+    drawn = hull_meshes(craft, ORANGE, 8)
+    assert len(drawn) == parts + (3 if is_held else 0)
+    if is_held:
+        assert any(mesh.vertices[:, 1].min() < -0.3 and mesh.vertices[:, 1].max() > 0.3 for mesh in drawn)
