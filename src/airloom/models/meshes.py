@@ -13,7 +13,6 @@ import numpy as np
 from airloom.models.cad import KINDS as CAD
 from airloom.models.cad import load_cad
 from airloom.models.description import ModelError, Shape
-from airloom.world.meshes import Mesh
 
 MOST_BYTES = 60_000_000
 FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
@@ -96,9 +95,9 @@ def unit_of(file: Path) -> float:
     return unit if 0 < unit < 1e6 else 1.0
 
 
-def write_obj(file: Path, mesh: Mesh) -> None:
-    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices]
-    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces]
+def write_obj(file: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
     file.write_text("\n".join(lines) + "\n")
 
 

@@ -33,7 +33,7 @@ def choose_stack(content: Values, notes: Notes) -> Values | None:
     hovers = _has_rank(push[:, 2:], 4)
     if hovers and push[:, 2].sum() > SPARE_LIFT * vehicle.mass * GRAVITY:
         return {"kind": "cascade"}
-    if vehicle.servos and push[:, 0].sum() > 0.0 and (speed := _cruise_speed(vehicle)):
+    if vehicle.servos and push[:, 0].sum() > 0.0 and (speed := cruise_speed(vehicle)):
         notes.assume(f"it cruises at {speed:.3g} m/s, where it flies level with its servos at rest")
         return {"kind": "plane", "cruise_speed": round(speed, 2)}
     why = "lift too little" if hovers else "do not give thrust and all three torques independently"
@@ -67,7 +67,7 @@ def _rotor_wrenches(vehicle: Vehicle) -> np.ndarray:
     return np.array(rows)
 
 
-def _cruise_speed(vehicle: Vehicle) -> float | None:
+def cruise_speed(vehicle: Vehicle) -> float | None:
     """At which an aeroplane flies level with its servos at rest, m/s: what it was built for.
 
     Slower, many models have not enough elevator. None is found if servos do not steer it, or rotors cannot pull it.

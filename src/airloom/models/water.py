@@ -7,12 +7,14 @@ damping and of added mass are negative where they resist. Buoyancy is that of al
 from __future__ import annotations
 
 from math import pi
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from airloom.models.densities import inertial_of
-from airloom.models.description import Description, ModelError, Plugin, Pose, Shape
+from airloom.models.densities import WATER
+from airloom.models.description import Description, ModelError, Notes, Plugin, Pose, Shape
+from airloom.models.hulls import write_hull
 from airloom.models.lumping import Body
 from airloom.models.plugins import (
     is_buoyancy,
@@ -41,18 +43,21 @@ def swims(description: Description) -> bool:
     return any(is_thruster(p) or is_hydrodynamics(p) or is_buoyancy(p) for p in description.plugins)
 
 
-def find_hull(description: Description, body: Body) -> Values | None:
+def find_hull(description: Description, body: Body, meshes: Path) -> Values | None:
+    """Meshes of it are written to the folder `meshes`."""
     if not swims(description):
         return None
-    shapes = _shapes(description, body)
+    shapes = _shapes(description, body, meshes)
     if not shapes:
         description.notes.assume("it swims, but nothing that touches of it has a volume: it has no hull and sinks")
         return None
     hull: Values = {"shapes": shapes}
+    if any(_is_of_air(plugin, description) for plugin in filter(is_hydrodynamics, description.plugins)):
+        hull["fluid"] = "air"
     added = np.zeros((6, 6))
     for link in body.links:
         if link.added_mass is not None:
-            added += _moved(link.added_mass, body.pose_of(link), body.inertial.center)
+            added += moved(link.added_mass, body.pose_of(link), body.inertial.center)
     for plugin in filter(is_hydrodynamics, description.plugins):
         added += _add_hydrodynamics(plugin, description, body, hull)
     if added.any():
@@ -62,7 +67,11 @@ def find_hull(description: Description, body: Body) -> Values | None:
     return hull
 
 
-def _shapes(description: Description, body: Body) -> dict[str, Values]:
+def _is_of_air(plugin: Plugin, description: Description) -> bool:
+    return positive_in(plugin.values, "water_density", WATER, place_of(description, plugin)) < LIGHTEST_WATER
+
+
+def _shapes(description: Description, body: Body, meshes: Path) -> dict[str, Values]:
     """Of all links; by volume alone where a plugin of Gazebo classic gives one."""
     shapes: dict[str, Values] = {}
     given = _given_volumes(description)
@@ -73,8 +82,9 @@ def _shapes(description: Description, body: Body) -> dict[str, Values]:
             shapes[clean_name(link.name, shapes)] = _ball(volume, pose.rotation @ center + pose.position)
             continue
         for shape in link.collisions:
-            if (made := _hull_shape(shape, pose, description)) is not None:
-                shapes[clean_name(shape.name or link.name, shapes)] = made
+            name = clean_name(shape.name or link.name, shapes)
+            if (made := _hull_shape(shape, name, pose, description.notes, meshes)) is not None:
+                shapes[name] = made
     if len(shapes) > MOST_SHAPES:
         names = list(shapes)[MOST_SHAPES:]
         description.notes.ignore(f"a hull has {MOST_SHAPES} shapes here, so these displace nothing: {', '.join(names)}")
@@ -93,7 +103,7 @@ def _given_volumes(description: Description) -> dict[str, tuple[np.ndarray, floa
     return given
 
 
-def _hull_shape(shape: Shape, link: Pose, description: Description) -> Values | None:
+def _hull_shape(shape: Shape, name: str, link: Pose, notes: Notes, meshes: Path) -> Values | None:
     pose = link @ shape.pose
     where: Values = {"position": plain(pose.position)}
     where |= {k: plain(a) for k, a in zip(("roll", "pitch", "yaw"), pose.euler, strict=True) if abs(a) > 1e-9}
@@ -103,14 +113,16 @@ def _hull_shape(shape: Shape, link: Pose, description: Description) -> Values | 
         return {"kind": "ball", "radius": plain(shape.size[0]), "position": plain(pose.position)}
     if shape.kind in ("cylinder", "capsule"):
         return {"kind": shape.kind, "radius": plain(shape.size[0]), "length": plain(shape.size[1]), **where}
-    name = shape.name or shape.kind
-    try:
-        solid = inertial_of([(shape, 1.0)], description.name).seen_from(link)
-    except ModelError as error:
-        description.notes.ignore(f"the collision {name} displaces no water: {error}")
-        return None
-    description.notes.assume(f"the collision {name} ({shape.kind}) displaces water as a ball of its volume")
-    return _ball(solid.mass, solid.center)
+    if shape.kind == "ellipsoid":
+        return {"kind": "ellipsoid", "size": plain(2 * np.array(shape.size)), **where}
+    if shape.kind == "mesh" and shape.file is not None:
+        try:
+            return {"kind": "mesh", "file": write_hull(shape, name, meshes, notes), **where}
+        except ModelError as error:
+            notes.ignore(f"the collision {name} displaces no water: {error}")
+            return None
+    notes.ignore(f"the collision {name}, a {shape.kind}, displaces no water")
+    return None
 
 
 def _ball(volume: float, center: np.ndarray) -> Values:
@@ -138,7 +150,7 @@ def _add_hydrodynamics(plugin: Plugin, description: Description, body: Body, hul
     if np.trace(added) > 0:
         notes.assume("added mass is positive in the file, as older Gazebos had it: it resists")
         added = -added
-    return _moved(-(added + added.T) / 2, pose, body.inertial.center)
+    return moved(-(added + added.T) / 2, pose, body.inertial.center)
 
 
 def _resisting(values: np.ndarray, what: str, description: Description) -> np.ndarray:
@@ -153,7 +165,7 @@ def _turned(six: np.ndarray, rotation: np.ndarray) -> np.ndarray:
     return np.concatenate([np.diag(rotation @ np.diag(part) @ rotation.T) for part in (six[:3], six[3:])])
 
 
-def _moved(matrix: np.ndarray, pose: Pose, to: np.ndarray) -> np.ndarray:
+def moved(matrix: np.ndarray, pose: Pose, to: np.ndarray) -> np.ndarray:
     """An added mass about a link's origin, about another point of the vehicle (Fossen 2011, eq. 7.30)."""
     turn = np.kron(np.eye(2), pose.rotation)
     x, y, z = to - pose.position

@@ -11,9 +11,11 @@ from tests import models
 
 import airloom as al
 from airloom.models.importing import import_model
+from airloom.models.solids import measure_solid
 from airloom.scenario.loader import load_vehicle
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.hull import mesh_of
 
 RHO = 1.225
 
@@ -169,7 +171,7 @@ def test_a_swimmer_rises_as_its_buoyancy_says(tmp_path):
     made = imported(tmp_path, models.SWIMMER)
     hull = made.content["hull"]
     volume = 0.4 * 0.25 * 0.1 + 4 / 3 * pi * 0.05 * 0.04 * 0.03
-    assert 4 / 3 * pi * hull["shapes"]["egg"]["radius"] ** 3 == pytest.approx(4 / 3 * pi * 0.05 * 0.04 * 0.03)
+    assert hull["shapes"]["egg"] == {"kind": "ellipsoid", "size": [0.1, 0.08, 0.06], "position": [0, 0, 0.1]}
     assert hull["damping"] == [5, 6, 7, 0.1, 0.2, 0.3]
     assert hull["quadratic_damping"] == [10, 11, 12, 0, 0, 0]
     assert any("yR" in text for text in made.notes.ignored)
@@ -279,3 +281,52 @@ def test_a_diver_holds_its_place(tmp_path):
     (diver,) = sim.vehicles.values()
     sim.run()
     np.testing.assert_allclose(diver.position, (0, 0, -2), atol=0.1)  # let go, it would float by now
+
+
+def ball(folder, segments, rings, open_end=False):
+    """An OBJ of a ball of 0.2 m, whose middle is at (1, 2, 3)."""
+    turns = np.linspace(0, 2 * pi, segments, endpoint=False)
+    rows = [[(sin(a) * cos(b), sin(a) * sin(b), cos(a)) for b in turns] for a in np.linspace(0, pi, rings + 2)[1:-1]]
+    points = np.array([(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), *(p for row in rows for p in row)]) * 0.2 + [1, 2, 3]
+    at = lambda ring, k: 3 + ring * segments + k % segments  # noqa: E731
+    faces = [(1, at(0, k), at(0, k + 1)) for k in range(segments)]
+    faces += [] if open_end else [(2, at(rings - 1, k + 1), at(rings - 1, k)) for k in range(segments)]
+    for ring in range(rings - 1):
+        for k in range(segments):
+            a, b, c, d = at(ring, k), at(ring + 1, k), at(ring + 1, k + 1), at(ring, k + 1)
+            faces += [(a, b, c), (a, c, d)]
+    lines = [f"v {x} {y} {z}" for x, y, z in points] + [f"f {a} {b} {c}" for a, b, c in faces]
+    (folder / "ball.obj").write_text("\n".join(lines))
+
+
+def swimmer_with_a_mesh(folder):
+    egg = "<ellipsoid><radii>0.05 0.04 0.03</radii></ellipsoid>"
+    return imported(folder, models.SWIMMER.replace(egg, "<mesh><uri>ball.obj</uri><scale>0.5 0.5 0.5</scale></mesh>"))
+
+
+@pytest.mark.parametrize(
+    ("segments", "rings", "open_end", "told", "tolerance"),
+    [
+        (24, 12, False, "displaces 4.081 litres, as the mesh that it is", 0.04),
+        (24, 12, True, "24 open edges; a foil around it displaces 4.079 litres", 0.04),
+        (120, 60, False, "has 14400 triangles; a hull of", 1e-2),
+    ],
+)
+def test_a_mesh_that_touches_displaces_water(tmp_path, segments, rings, open_end, told, tolerance):
+    ball(tmp_path, segments, rings, open_end)
+    made = swimmer_with_a_mesh(tmp_path)
+    assert any(told in text for text in (*made.notes.understood, *made.notes.assumed))
+    hull = load_vehicle(str(made.file)).hull
+    vertices, faces = mesh_of(hull.shapes["egg"])  # refuses what is open
+    assert len(faces) <= 2000
+    found = measure_solid(vertices, faces)
+    assert found.amount == pytest.approx(4 / 3 * pi * 0.1**3, rel=tolerance)
+    np.testing.assert_allclose(found.center, (0.5, 1, 1.5), atol=2e-3)
+    assert made.content["hull"]["shapes"]["egg"]["position"] == [0, 0, 0.1]
+
+
+def test_a_mesh_that_encloses_nothing_is_told(tmp_path):
+    (tmp_path / "ball.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    made = swimmer_with_a_mesh(tmp_path)
+    assert any("egg displaces no water: the mesh is flat" in text for text in made.notes.ignored)
+    assert set(made.content["hull"]["shapes"]) == {"hull"}
