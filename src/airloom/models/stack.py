@@ -37,7 +37,7 @@ def choose_stack(content: Values, notes: Notes) -> Values | None:
         notes.assume(f"it cruises at {speed:.3g} m/s, where it flies level with its servos at rest")
         return {"kind": "plane", "cruise_speed": round(speed, 2)}
     why = "lift too little" if hovers else "do not give thrust and all three torques independently"
-    wings = ", and its servos do not hold an aeroplane" if vehicle.servos else ""
+    wings = ", and its servos do not roll, pitch and yaw it in level flight" if vehicle.servos else ""
     notes.assume(f"its rotors {why}{wings}: controller is null, no built-in stack can fly it")
     return None
 
@@ -48,6 +48,10 @@ def _for_water(vehicle: Vehicle, push: np.ndarray, notes: Notes) -> Values | Non
     if both_ways and _has_rank(push, 6):
         return {"kind": "rov"}
     if both_ways and _has_rank(push[:, [0, 5]], 2):
+        if np.abs(push[:, 2]).max() > 1e-6:
+            notes.assume(
+                "its thrusters do not turn it about all axes, so it is steered at the surface and does not dive"
+            )
         return {"kind": "boat"}
     notes.assume(
         "its thrusters do not push it ahead and turn it both ways: controller is null, no built-in stack steers it"

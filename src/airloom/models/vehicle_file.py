@@ -11,7 +11,7 @@ import numpy as np
 from airloom.models.description import Description, ModelError, Shape
 from airloom.models.lumping import Body, lumped
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
-from airloom.models.plugins import is_understood
+from airloom.models.plugins import facing_of, is_understood
 from airloom.models.rotor import FoundRotor
 from airloom.models.rotors import find_rotors
 from airloom.models.sensing import clean_name, find_sensors, is_sensor_plugin
@@ -31,7 +31,7 @@ def vehicle_from(description: Description, meshes: Path) -> dict[str, Any]:
     """What a vehicle file holds, but for the flight stack. Meshes are copied to the folder `meshes`."""
     rotors = find_rotors(description)
     spinning = {rotor.link for rotor in rotors if rotor.link}
-    body = lumped(description, spinning)
+    body = lumped(description, spinning, facing_of(description))
     wings, hull = Wings(description, body, spinning), find_hull(description, body, meshes)
     if not rotors and not wings.entries() and not hull and not description.beyond:
         _refuse(description)

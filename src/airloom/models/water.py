@@ -16,10 +16,13 @@ from airloom.models.densities import WATER
 from airloom.models.description import Description, ModelError, Notes, Plugin, Pose, Shape
 from airloom.models.hulls import write_hull
 from airloom.models.lumping import Body
+from airloom.models.markup import numbers
 from airloom.models.plugins import (
     is_buoyancy,
+    is_floating_surface,
     is_hydrodynamics,
     is_thruster,
+    is_underwater_object,
     link_in,
     many_in,
     number_in,
@@ -32,15 +35,17 @@ from airloom.models.sensing import clean_name
 from airloom.models.yaml_text import plain
 
 Values = dict[str, Any]
+TO_FLU = np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
 FORCES, MOTIONS = "xyzkmn", "UVWPQR"
 """Axes of forces and of motions as SNAME (1950) names them."""
-MOST_SHAPES = 16
+MOST_SHAPES = 64
 LIGHTEST_WATER = 100.0  # kg/m³; what is lighter is air
 EVERYWHERE = 1000.0  # m, the level of water that has no surface
 
 
 def swims(description: Description) -> bool:
-    return any(is_thruster(p) or is_hydrodynamics(p) or is_buoyancy(p) for p in description.plugins)
+    kinds = (is_thruster, is_hydrodynamics, is_buoyancy, is_underwater_object, is_floating_surface)
+    return any(is_kind(plugin) for plugin in description.plugins for is_kind in kinds)
 
 
 def find_hull(description: Description, body: Body, meshes: Path) -> Values | None:
@@ -60,6 +65,8 @@ def find_hull(description: Description, body: Body, meshes: Path) -> Values | No
             added += moved(link.added_mass, body.pose_of(link), body.inertial.center)
     for plugin in filter(is_hydrodynamics, description.plugins):
         added += _add_hydrodynamics(plugin, description, body, hull)
+    for plugin in filter(is_underwater_object, description.plugins):
+        added += _add_underwater_object(plugin, description, body, hull)
     if added.any():
         off = np.abs(added - np.diag(np.diag(added))).max()
         hull["added_mass"] = plain(np.diag(added) if off < 1e-9 * np.abs(added).max() else (added + added.T) / 2)
@@ -72,16 +79,19 @@ def _is_of_air(plugin: Plugin, description: Description) -> bool:
 
 
 def _shapes(description: Description, body: Body, meshes: Path) -> dict[str, Values]:
-    """Of all links; by volume alone where a plugin of Gazebo classic gives one."""
+    """Of all links; by volume where a plugin gives one. UUV Simulator and VRX let nothing else float."""
     shapes: dict[str, Values] = {}
-    given = _given_volumes(description)
+    given = _given_volumes(description) | _given_cylinders(description)
+    alone = any(is_underwater_object(plugin) or is_floating_surface(plugin) for plugin in description.plugins)
     for link in body.links:
         pose = body.pose_of(link)
         if link.name in given:
-            center, volume = given[link.name]
-            shapes[clean_name(link.name, shapes)] = _ball(volume, pose.rotation @ center + pose.position)
+            for shape in given[link.name]:
+                name = clean_name(link.name, shapes)
+                made = _hull_shape(shape, name, pose, description.notes, meshes)
+                shapes |= {name: made} if made is not None else {}
             continue
-        for shape in link.collisions:
+        for shape in [] if alone else link.collisions:
             name = clean_name(shape.name or link.name, shapes)
             if (made := _hull_shape(shape, name, pose, description.notes, meshes)) is not None:
                 shapes[name] = made
@@ -91,15 +101,44 @@ def _shapes(description: Description, body: Body, meshes: Path) -> dict[str, Val
     return dict(list(shapes.items())[:MOST_SHAPES])
 
 
-def _given_volumes(description: Description) -> dict[str, tuple[np.ndarray, float]]:
+def _given_volumes(description: Description) -> dict[str, list[Shape]]:
+    """By links: a ball, or a box whose proportions are given, as UUV Simulator has them."""
     given = {}
-    for plugin in filter(is_buoyancy, description.plugins):
+    for plugin in description.plugins:
+        if not (is_buoyancy(plugin) or is_underwater_object(plugin)):
+            continue
         place = place_of(description, plugin)
         for entry in many_in(plugin.values, "link"):
             if word_in(entry, "volume"):
-                center = vector_in(entry, "center_of_volume", "0 0 0", place)
-                name = plugin.prefix + word_in(entry, "@name")
-                given[name] = (center, positive_in(entry, "volume", None, place))
+                keys = ("center_of_volume", "center_of_buoyancy")
+                center = vector_in(entry, next((key for key in keys if key in entry), keys[0]), "0 0 0", place)
+                volume, pose = positive_in(entry, "volume", None, place), Pose(position=center)
+                given[plugin.prefix + word_in(entry, "@name")] = [_of_volume(entry, volume, pose, place)]
+    return given
+
+
+def _of_volume(entry: Values, volume: float, pose: Pose, place: str) -> Shape:
+    box = entry.get("box")
+    if not isinstance(box, dict):
+        return Shape("sphere", pose, ((3 * volume / (4 * pi)) ** (1 / 3),))
+    sides = np.array([positive_in(box, key, None, place) for key in ("length", "width", "height")])
+    return Shape("box", pose, tuple(sides * (volume / sides.prod()) ** (1 / 3)))
+
+
+def _given_cylinders(description: Description) -> dict[str, list[Shape]]:
+    """VRX's Surface: cylinders along x, whose lowest line goes through the points."""
+    given: dict[str, list[Shape]] = {}
+    for plugin in filter(is_floating_surface, description.plugins):
+        v, place = plugin.values, place_of(description, plugin)
+        length, radius = (positive_in(v, f"hull_{key}", None, place) for key in ("length", "radius"))
+        points = v.get("points")
+        texts = many_in(points, "point") if isinstance(points, dict) else []
+        if not texts:
+            raise ModelError(f"{place}: <points> is missing")
+        lowest = np.mean([vector_in(text, "", "0 0 0", place) for text in texts], axis=0)
+        link = link_in(description, plugin, "link_name")
+        along = Pose.of(np.add(lowest, (0.0, 0.0, radius)), (0.0, pi / 2, 0.0))
+        given.setdefault(link.name, []).append(Shape("cylinder", along, (radius, length)))
     return given
 
 
@@ -125,10 +164,6 @@ def _hull_shape(shape: Shape, name: str, link: Pose, notes: Notes, meshes: Path)
     return None
 
 
-def _ball(volume: float, center: np.ndarray) -> Values:
-    return {"kind": "ball", "radius": plain((3 * volume / (4 * pi)) ** (1 / 3)), "position": plain(center)}
-
-
 def _add_hydrodynamics(plugin: Plugin, description: Description, body: Body, hull: Values) -> np.ndarray:
     """Its damping goes to the hull; the added mass about the vehicle's centre of mass is given back."""
     v, place, notes = plugin.values, place_of(description, plugin), description.notes
@@ -140,10 +175,7 @@ def _add_hydrodynamics(plugin: Plugin, description: Description, body: Body, hul
     across = sorted(key for key in v if key[:1] in FORCES and key[1:2] in MOTIONS and key not in known)
     if across:
         notes.ignore(f"damping of one motion by another: {', '.join(across)}")
-    for key, values in (("damping", linear), ("quadratic_damping", square)):
-        if values.any():
-            total = np.array(hull.get(key, np.zeros(6))) + _resisting(values, key, description)
-            hull[key] = plain(_turned(total, pose.rotation))
+    _add_damping(hull, linear, square, pose, description)
     added = np.array([[number_in(v, f"{a}Dot{b}", 0.0, place) for b in MOTIONS] for a in FORCES])
     if word_in(v, "disable_added_mass").lower() in ("1", "true"):
         return np.zeros((6, 6))
@@ -151,6 +183,47 @@ def _add_hydrodynamics(plugin: Plugin, description: Description, body: Body, hul
         notes.assume("added mass is positive in the file, as older Gazebos had it: it resists")
         added = -added
     return moved(-(added + added.T) / 2, pose, body.inertial.center)
+
+
+def _add_underwater_object(plugin: Plugin, description: Description, body: Body, hull: Values) -> np.ndarray:
+    """Of UUV Simulator: Fossen's, along axes ahead, right and down."""
+    place, whole = place_of(description, plugin), np.zeros((6, 6))
+    for entry in many_in(plugin.values, "link"):
+        model, link = entry.get("hydrodynamic_model"), description.links.get(plugin.prefix + word_in(entry, "@name"))
+        if not isinstance(model, dict) or link is None:
+            continue
+        pose = body.pose_of(link)
+        linear, square = (_six_of(model, f"{key}_damping", place, description) for key in ("linear", "quadratic"))
+        _add_damping(hull, linear, square, pose, description)
+        added = _numbers_in(model, "added_mass", place)
+        if len(added) == 36:
+            whole += moved(added.reshape(6, 6) * np.outer(TO_FLU, TO_FLU), pose, body.inertial.center)
+        elif len(added):
+            raise ModelError(f"{place}: added_mass must be 36 numbers, got {len(added)}")
+    return (whole + whole.T) / 2
+
+
+def _six_of(values: Values, key: str, place: str, description: Description) -> np.ndarray:
+    found = _numbers_in(values, key, place)
+    if len(found) == 36:
+        across = found.reshape(6, 6) - np.diag(np.diag(found.reshape(6, 6)))
+        if across.any():
+            description.notes.ignore(f"damping of one motion by another: {key}")
+        return np.diag(found.reshape(6, 6))
+    if len(found) not in (0, 6):
+        raise ModelError(f"{place}: {key} must be 6 or 36 numbers, got {len(found)}")
+    return found if len(found) else np.zeros(6)
+
+
+def _numbers_in(values: Values, key: str, place: str) -> np.ndarray:
+    return np.array(numbers(text, None, f"{place}: {key}") if (text := word_in(values, key)) else [])
+
+
+def _add_damping(hull: Values, linear: np.ndarray, square: np.ndarray, pose: Pose, description: Description) -> None:
+    for key, values in (("damping", linear), ("quadratic_damping", square)):
+        if values.any():
+            own = _turned(_resisting(values, key, description), pose.rotation)
+            hull[key] = plain(np.array(hull.get(key, np.zeros(6))) + own)
 
 
 def _resisting(values: np.ndarray, what: str, description: Description) -> np.ndarray:

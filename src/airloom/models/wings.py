@@ -72,6 +72,9 @@ class Wings:
         description, v, place = self._description, plugin.values, place_of(self._description, plugin)
         link = link_in(description, plugin, "link_name")
         pose = self._body.pose_of(link)
+        if not vector_in(v, "forward", "1 0 0", place).any() or not vector_in(v, "upward", "0 0 1", place).any():
+            description.notes.ignore(f"the surface of {link.name}, which faces nowhere (LiftDrag)")
+            return
         forward = pose.rotation @ direction_in(v, "forward", "1 0 0", place)
         up = pose.rotation @ direction_in(v, "upward", "0 0 1", place)
         lift = number_in(v, "cla", 1.0, place)

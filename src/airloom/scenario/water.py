@@ -227,7 +227,7 @@ class Hull(Model):
     Added mass and damping are those of a hull that floats at rest, or dives; they fade as it leaves the water.
     """
 
-    shapes: dict[Name, HullShape] = Field(min_length=1, max_length=16)
+    shapes: dict[Name, HullShape] = Field(min_length=1, max_length=64)
     fluid: Literal["water", "air"] = Field(
         "water", description="which one moves along and resists: that of the sea, or of an airship's sky"
     )
