@@ -14,10 +14,6 @@ DEEPEST = 64
 FACES = {"triangles", "polylist", "polygons", "tristrips", "trifans"}
 
 
-class _Strange(Exception):
-    """Something that only a full reader understands."""
-
-
 def dae_vertices(file: Path) -> np.ndarray | None:
     """As its scene has them, in the file's units; None for what only a full reader understands."""
     etree = library()
@@ -28,7 +24,7 @@ def dae_vertices(file: Path) -> np.ndarray | None:
             root = etree.parse(str(file), parser).getroot()
             named = {element.get("id"): element for element in root.iter() if element.get("id")}
             parts = list(_parts(root, named))
-    except (etree.XMLSyntaxError, _Strange, ValueError, KeyError, AttributeError, DeprecationWarning):
+    except (etree.XMLSyntaxError, ValueError, KeyError, AttributeError, DeprecationWarning):
         return None
     return np.concatenate(parts) if parts else None
 
@@ -36,7 +32,7 @@ def dae_vertices(file: Path) -> np.ndarray | None:
 def _parts(root: Element, named: dict[str, Element]) -> Iterator[np.ndarray]:
     scene = next((named[_target(e)] for e in root.iter("{*}instance_visual_scene")), None)
     if scene is None or next(root.iter("{*}instance_controller"), None) is not None:
-        raise _Strange
+        raise ValueError
     corners: dict[str, np.ndarray] = {}
     for turn, geometry in _instances(scene, np.eye(4), named, 0):
         if geometry not in corners:  # it may be there many times
@@ -46,7 +42,7 @@ def _parts(root: Element, named: dict[str, Element]) -> Iterator[np.ndarray]:
 
 def _instances(node: Element, turn: np.ndarray, named: dict, depth: int) -> Iterator[tuple[np.ndarray, str]]:
     if depth > DEEPEST:
-        raise _Strange
+        raise ValueError
     for element in node:
         tag = local_name(element)
         if tag == "matrix":
@@ -58,7 +54,7 @@ def _instances(node: Element, turn: np.ndarray, named: dict, depth: int) -> Iter
         elif tag == "rotate":
             turn = turn @ _affine(_rotation(_numbers(element, 4)))
         elif tag in ("lookat", "skew"):
-            raise _Strange
+            raise ValueError
         elif tag == "instance_geometry":
             yield turn, _target(element)
         elif tag == "node":
@@ -81,7 +77,7 @@ def _corners(geometry: Element, named: dict[str, Element]) -> np.ndarray:
         for numbers in faces.iterfind("{*}p"):
             which = np.unique(_numbers(numbers, kind=int)[first::stride])
             if which[0] < 0 or which[-1] >= len(places):
-                raise _Strange
+                raise ValueError
             found.append(places[which])
     return np.concatenate(found) if found else np.empty((0, 3))
 
@@ -92,9 +88,9 @@ def _target(element: Element) -> str:
 
 def _numbers(element: Element | None, count: int | None = None, kind: type = float) -> np.ndarray:
     text = "" if element is None else element.text or ""
-    found = np.fromstring(text, dtype=kind, sep=" ")
+    found: np.ndarray = np.fromstring(text, dtype=kind, sep=" ")
     if not len(found) or (count is not None and len(found) != count):
-        raise _Strange
+        raise ValueError
     return found
 
 
