@@ -292,3 +292,23 @@ def description(folder: Path, xacro: str = XACRO) -> Path:
     file = folder / "my_description/urdf/plus.urdf.xacro"
     file.write_text(xacro)
     return file
+
+
+DAE = """<?xml version="1.0"?>
+<COLLADA xmlns="http://www.collada.org/2005/11/COLLADASchema" version="1.4.1">
+  <asset><unit name="cm" meter="0.01"/><up_axis>Z_UP</up_axis></asset>
+  <library_geometries><geometry id="wedge"><mesh>
+    <source id="places"><float_array id="numbers" count="15">0 0 0  2 0 0  0 3 0  0 0 4  90 90 90</float_array>
+      <technique_common><accessor source="#numbers" count="5" stride="3"><param name="X" type="float"/>
+        <param name="Y" type="float"/><param name="Z" type="float"/></accessor></technique_common></source>
+    <vertices id="corners"><input semantic="POSITION" source="#places"/></vertices>
+    <triangles count="4"><input semantic="VERTEX" source="#corners" offset="0"/><p>0 2 1 0 1 3 1 2 3 0 3 2</p></triangles>
+  </mesh></geometry></library_geometries>
+  <library_visual_scenes><visual_scene id="scene">
+    <node id="outer"><translate>10 0 0</translate><rotate>0 0 1 90</rotate>
+      <node id="inner"><scale>1 2 1</scale><instance_geometry url="#wedge"/></node></node>
+    <node id="other"><matrix>0 0 1 0  1 0 0 -7  0 1 0 0  0 0 0 1</matrix><instance_geometry url="#wedge"/></node>
+  </visual_scene></library_visual_scenes>
+  <scene><instance_visual_scene url="#scene"/></scene>
+</COLLADA>"""
+"""A wedge that is there twice, in centimetres, with a corner that nothing has."""

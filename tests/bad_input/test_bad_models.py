@@ -15,6 +15,9 @@ SDF = '<sdf version="1.9">{}</sdf>'
 LINK = '<link name="a"><inertial><mass>{mass}</mass><inertia><ixx>{ixx}</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial></link>'
 LOOP = """<robot name="r"><link name="a"/><link name="b"/><joint name="x" type="fixed"><parent link="a"/><child link="b"/></joint>
   <joint name="y" type="fixed"><parent link="b"/><child link="a"/></joint></robot>"""
+KEPT = SDF.format(
+    f'<model name="m">{LINK.format(mass=1, ixx=1)}<a:vehicle xmlns:a="urn:airloom">KEPT</a:vehicle></model>'
+)
 BOMB = """<?xml version="1.0"?><!DOCTYPE sdf [<!ENTITY a "aaaaaaaaaa">"""
 BOMB += "".join(f'<!ENTITY {chr(98 + k)} "{f"&{chr(97 + k)};" * 10}">' for k in range(12))
 BOMB += "]>" + SDF.format('<model name="m"><link name="&m;"/></model>')
@@ -30,7 +33,15 @@ BOMB += "]>" + SDF.format('<model name="m"><link name="&m;"/></model>')
         (SDF.format(""), "has 0 models"),
         ('<sdf version="7.3"><model name="m"/></sdf>', "up to 1.11"),
         ('<sdf version="new"><model name="m"/></sdf>', "expected 1.4 … 1.11"),
-        (SDF.format('<model name="m"/>'), "no rotors were found"),
+        (SDF.format('<model name="m"/>'), "has no links"),
+        (SDF.format('<model name="m">' + LINK.format(mass=1, ixx=1) + "</model>"), "no rotors were found, and nothing that lifts or floats"),
+        (KEPT.replace("KEPT", "no JSON"), "what Airloom kept here is no JSON"),
+        (KEPT.replace("KEPT", "[1]"), "expected a mapping of a vehicle's keys"),
+        (KEPT.replace("KEPT", "[" * 100_000), "is no JSON"),
+        (KEPT.replace("KEPT", '{"autopilot": {"kind": "px4"}}'), "'autopilot' is nothing that a model may say"),
+        (KEPT.replace("KEPT", '{"controller": {"kind": "evil.py:Evil"}}'), "'evil.py:Evil' is no kind that Airloom brings along"),
+        (KEPT.replace("KEPT", '{"surfaces": {"w": {"polar": "/etc/hostname"}}}'), "may not name files here"),
+        (KEPT.replace("KEPT", '{"mass": -1}'), "mass would be -1"),
         (SDF.format('<model name="m">' + LINK.format(mass=-1, ixx=1) + "</model>"), "has a mass of -1 kg"),
         (SDF.format('<model name="m">' + LINK.format(mass=1, ixx=-1) + "</model>"), "none may be negative"),
         (SDF.format('<model name="m">' + LINK.format(mass="NaN", ixx=1) + "</model>"), "finite number"),
@@ -179,7 +190,6 @@ MANY = "".join(
     [
         (("<area>0.2", "<area>0"), "left_wing: area must be greater than zero, got 0"),
         (("<area>0.2", "<area>big"), "area must be a number, got 'big'"),
-        (("<forward>1 0 0", "<forward>0 0 0"), "forward must point somewhere"),
         (("<upward>0 0 1", "<upward>2 0 0"), "surfaces.left_wing: forward .* must differ: a surface faces somewhere"),
         (("<cp>0.01 0.5 0", "<cp>nan 1 2"), "cp must be three finite numbers, got 'nan 1 2'"),
         (("<link_name>base_link</link_name>", ""), "<link_name> is missing"),

@@ -41,7 +41,9 @@ def reads(tmp_path_factory):
     return read
 
 
-@pytest.mark.parametrize("name", ["x500", "hexarotor", "sprayer", "crazyflie2"])
+@pytest.mark.parametrize(
+    "name", ["x500", "hexarotor", "sprayer", "crazyflie2", "plane", "vtol", "airship", "rov", "boat"]
+)
 def test_vehicles(reads, tmp_path, name):
     pose, links = reads(export_model(name, "sdf", tmp_path / "out", Pose.of((1, 2, 3), (0.1, 0.2, 0.3))).file)
     vehicle = load_vehicle(name)

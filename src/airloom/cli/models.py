@@ -96,9 +96,9 @@ def export(
 ) -> None:
     """Write a vehicle, or a model, for another simulator.
 
-    Rotors become links with joints and Gazebo's motor plugin, or motors of MuJoCo.
+    Rotors, surfaces, servos and hulls become links, joints and Gazebo's plugins; rotors motors of MuJoCo.
 
-    What comes back by `airloom import` has the same mass, centre, inertia and rotors.
+    What a format has no words for is kept in it for Airloom alone: `airloom import` makes the same vehicle of it.
 
     [bold]Examples[/bold]
 
@@ -114,6 +114,8 @@ def export(
     made = export_model(source, chosen[0], folder, _parsed_pose(pose), _parsed(argument or []), path or [])  # type: ignore[arg-type]
     for text in made.notes.ignored:
         warn(f"Not written: {text}")
+    if made.beyond:
+        say(f"For Airloom alone, since {chosen[0].upper()} has no words for it: {', '.join(made.beyond)}")
     say(f"Written: {made.file}")
 
 

@@ -126,6 +126,8 @@ class Joint:
     limits: tuple[float, float] | None = None
     damping: float = 0.0
     """N m s, or N s/m"""
+    fastest: float | None = None
+    """rad/s, or m/s"""
 
     @property
     def is_fixed(self) -> bool:
@@ -154,6 +156,8 @@ class Description:
     properties: dict[str, str] = field(default_factory=dict)
     """Numbers that a file holds beside its format: those of gym-pybullet-drones."""
     canonical: str = ""
+    beyond: dict[str, Any] = field(default_factory=dict)
+    """What of a vehicle of ours the format has no words for."""
     is_static: bool = False
     notes: Notes = field(default_factory=lambda: Notes())
 

@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from airloom.basics.folders import made_beside
+from airloom.models.beyond import beyond, words
 from airloom.models.description import Description, ModelError, Notes, Pose
 from airloom.models.files import Library
 from airloom.models.from_vehicle import describe_vehicle
-from airloom.models.importing import read_description
+from airloom.models.importing import STACK, read_description
 from airloom.models.meshes import copy_mesh
+from airloom.models.vehicle_file import vehicle_from
 from airloom.models.writing import save
 from airloom.scenario.library import looks_like_path
 from airloom.scenario.loader import load_vehicle
+from airloom.scenario.models import Vehicle
 
 Format = Literal["sdf", "urdf", "mjcf"]
 REFERENCES = ("linkName", "jointName", "link_name", "joint_name", "control_joint_name")
@@ -27,6 +31,8 @@ MODELS = (".sdf", ".urdf", ".xacro", ".gazebo", ".xml")
 class Exported:
     file: Path
     notes: Notes
+    beyond: list[str]
+    """Keys of the vehicle file that the format has no words for: only Airloom reads them back."""
 
 
 def export_model(
@@ -36,24 +42,37 @@ def export_model(
     """`source` is a vehicle by its name or file, or a model file; `pose` is where the model stands."""
     if pose is not None and form == "urdf":
         raise ModelError("a URDF has no pose: give it to whoever spawns it, or write SDF")
-    description = _described(source, arguments or {}, allowed)
-    folder = out or Path(f"{description.name}_{form}")
-    name = "model.sdf" if form == "sdf" else f"{description.name}.{'urdf' if form == 'urdf' else 'xml'}"
-    with made_beside(folder, name, form.upper(), ModelError) as part:
-        _write(description, form, pose or Pose(), part, name)
-    return Exported(folder / name, description.notes)
+    with TemporaryDirectory() as scratch:
+        description, vehicle = _described(source, arguments or {}, allowed, Path(scratch))
+        folder = out or Path(f"{description.name}_{form}")
+        name = "model.sdf" if form == "sdf" else f"{description.name}.{'urdf' if form == 'urdf' else 'xml'}"
+        with made_beside(folder, name, form.upper(), ModelError) as part:
+            _write(description, form, pose or Pose(), part, name)
+            if vehicle is not None:
+                description.notes = Notes()
+                description.beyond = beyond(vehicle, _read_back(part / name, Path(scratch)), description.notes)
+                if vehicle.hull is not None and form != "mjcf":
+                    description.notes.ignore("water or air: it floats in a world with Gazebo's Buoyancy plugin")
+                _write(description, form, pose or Pose(), part, name)
+    return Exported(folder / name, description.notes, sorted(set(words(description.beyond))))
 
 
-def _described(source: str, arguments: Mapping[str, str], allowed: Iterable[Path]) -> Description:
+def _read_back(file: Path, scratch: Path) -> Vehicle:
+    return Vehicle.model_validate(vehicle_from(read_description(file), scratch / "back") | STACK)
+
+
+def _described(
+    source: str, arguments: Mapping[str, str], allowed: Iterable[Path], scratch: Path
+) -> tuple[Description, Vehicle | None]:
     path = Path(source)
     if path.is_dir():
         path = Library(path / "model.sdf", allowed).sdf_in(path.resolve(), source)
     if path.suffix.lower() in MODELS:
         if not path.is_file():
             raise ModelError(f"there is no file {path}")
-        return _flat(read_description(path, arguments, Library(path, allowed)))
+        return _flat(read_description(path, arguments, Library(path, allowed))), None
     vehicle = load_vehicle(source)
-    return describe_vehicle(path.stem if looks_like_path(source) else source, vehicle)
+    return describe_vehicle(path.stem if looks_like_path(source) else source, vehicle, scratch), vehicle
 
 
 def _flat(description: Description) -> Description:

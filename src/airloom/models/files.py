@@ -57,11 +57,11 @@ class Library:
             scheme, rest = "", uri
         if scheme in ("http", "https"):
             return None
-        if scheme in ("model", "package"):
+        path = Path(unquote(rest))
+        if scheme in ("model", "package") or (scheme == "file" and not path.is_absolute()):
             name, _, inside = unquote(rest).lstrip("/").partition("/")
             folder = self.package(name)
             return self._within([folder], folder / inside, uri, place) if folder is not None else None
-        path = Path(unquote(rest))
         found = self._within([self.home, *self.added], beside / path, uri, place)
         if found is None and scheme == "" and not path.is_absolute() and "/" not in uri:
             return self.package(uri)

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from airloom.basics.folders import made_beside
+from airloom.models.beyond import merged
 from airloom.models.description import Description, ModelError, Notes
 from airloom.models.files import Library
 from airloom.models.markup import local_name, read_xml
@@ -63,10 +64,16 @@ def import_model(
     name = clean_name(description.name, {})
     target = Path(out or name)
     with made_beside(target, REPORT, "import", ModelError) as part:
-        vehicle = vehicle_from(description, part / "meshes")
+        vehicle = merged(vehicle_from(description, part / "meshes"), description.beyond)
         _check(vehicle | STACK, Vehicle, file)
-        vehicle |= {"estimator": "ideal", "controller": choose_stack(vehicle | STACK, description.notes)}
+        vehicle |= {"estimator": "ideal", "controller": _controller(vehicle, description)}
         return _write(part, target, "vehicle", name, vehicle, description.notes, file)
+
+
+def _controller(vehicle: dict[str, Any], description: Description) -> dict[str, Any] | None:
+    if "controller" in description.beyond:
+        return description.beyond["controller"]
+    return choose_stack(vehicle | STACK, description.notes)
 
 
 def read_description(

@@ -12,7 +12,7 @@ from airloom.models.description import Description, Inertial, Link, ModelError, 
 
 @dataclass(frozen=True)
 class Body:
-    """A model as one body. Its axes are those of its root link."""
+    """A model as one body."""
 
     root: str
     inertial: Inertial
@@ -44,16 +44,23 @@ def spinning(inertial: Inertial, axis: np.ndarray) -> Inertial:
     return Inertial(inertial.mass, inertial.center, across * (np.eye(3) - np.outer(axis, axis)))
 
 
-def lumped(description: Description, rotors: Collection[str]) -> Body:
-    """All links that hang together; joints that move are held at zero, rotors spin."""
+def lumped(description: Description, rotors: Collection[str], facing: np.ndarray | None = None) -> Body:
+    """All links that hang together; joints that move are held at zero, rotors spin.
+
+    Its axes are those of the root link, or `facing`, whose columns are ahead, left and up in the model's axes.
+    """
     root, together = _tree(description)
     to_body = description.links[root].pose.inverse()
+    if facing is not None:
+        to_body = Pose(facing.T, -facing.T @ description.links[root].pose.position)
+    turns = {joint.child: joint.axis for joint in description.joints.values()}
     parts = []
     for name in together:
         link = description.links[name]
         pose = to_body @ link.pose
         own = link.inertial.seen_from(pose)
-        parts.append(spinning(own, pose.rotation[:, 2]) if name in rotors else own)
+        axis = to_body.rotation @ turns[name] if name in turns else pose.rotation[:, 2]
+        parts.append(spinning(own, axis) if name in rotors else own)
     whole = combined(parts)
     if whole.mass <= 0.0:
         raise ModelError(f"{description.name}: all links together have no mass")

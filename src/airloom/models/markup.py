@@ -13,6 +13,9 @@ MOST_BYTES = 20_000_000
 MOST_ELEMENTS = 300_000
 LARGEST = 1e30  # beyond, products of numbers would not be finite
 
+FORGIVEN = ("NAMESPACE", "HYPHEN_IN_COMMENT")
+"""Mistakes that Gazebo's reader passes over."""
+
 Element = Any
 """lxml has no types."""
 
@@ -26,7 +29,7 @@ def library():
 
 
 def read_xml(file: Path) -> Element:
-    """The root. Prefixes without a meaning are forgiven, as Gazebo does; anything else that is wrong is told."""
+    """The root. Prefixes without a meaning and dashes in comments are forgiven; all else that is wrong is told."""
     try:
         if file.stat().st_size > MOST_BYTES:
             raise ModelError(
@@ -48,7 +51,7 @@ def parsed(text: bytes, name: str) -> Element:
         root = etree.fromstring(text, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise ModelError(f"{name} is no XML: {error}") from None
-    wrong = [entry for entry in parser.error_log if "NAMESPACE" not in entry.domain_name + entry.type_name]
+    wrong = [entry for entry in parser.error_log if not any(word in _kind(entry) for word in FORGIVEN)]
     if root is None or wrong:
         line, why = (wrong[0].line, wrong[0].message.strip()) if wrong else (1, "it is empty")
         raise ModelError(f"{name}, line {line}: is no well-formed XML: {why}")
@@ -56,6 +59,10 @@ def parsed(text: bytes, name: str) -> Element:
         if count > MOST_ELEMENTS:
             raise ModelError(f"{name} has more than {MOST_ELEMENTS} elements")
     return root
+
+
+def _kind(entry: Any) -> str:
+    return f"{entry.domain_name} {entry.type_name}"
 
 
 def where(element: Element, file: Path | str) -> str:

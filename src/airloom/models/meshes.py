@@ -12,8 +12,8 @@ import numpy as np
 
 from airloom.models.cad import KINDS as CAD
 from airloom.models.cad import load_cad
+from airloom.models.dae import dae_vertices
 from airloom.models.description import ModelError, Shape
-from airloom.world.meshes import Mesh
 
 MOST_BYTES = 60_000_000
 FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
@@ -52,9 +52,9 @@ def _load_mesh(file: Path) -> Any:
 @lru_cache(maxsize=64)
 def bounds(file: Path) -> np.ndarray:
     """Lowest and highest corner, in the file's units; the usual formats without trimesh, whose import takes long."""
-    vertices = _stl_vertices(file) if file.suffix.lower() == ".stl" else None
-    if file.suffix.lower() == ".obj":
-        vertices = _obj_vertices(file)
+    check_size(file)
+    reader = {".stl": _stl_vertices, ".obj": _obj_vertices, ".dae": dae_vertices}.get(file.suffix.lower())
+    vertices = reader(file) if reader else None
     if vertices is None or len(vertices) == 0 or not np.isfinite(vertices).all():
         return np.array(load(file).bounds)
     return np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=float)
@@ -62,19 +62,14 @@ def bounds(file: Path) -> np.ndarray:
 
 def _stl_vertices(file: Path) -> np.ndarray | None:
     """Of a binary one: 84 bytes, then 50 for each triangle: normal, three corners, a number."""
-    size = file.stat().st_size
-    if not 84 < size <= MOST_BYTES:
-        return None
     data = file.read_bytes()
-    if int.from_bytes(data[80:84], "little") * 50 + 84 != size:
+    if len(data) <= 84 or int.from_bytes(data[80:84], "little") * 50 + 84 != len(data):
         return None
     rows = np.frombuffer(data, dtype=np.dtype([("numbers", "<f4", 12), ("more", "<u2")]), offset=84)
     return rows["numbers"][:, 3:].reshape(-1, 3)
 
 
 def _obj_vertices(file: Path) -> np.ndarray | None:
-    if file.stat().st_size > MOST_BYTES:
-        return None
     lines = [line.split()[1:4] for line in file.read_bytes().splitlines() if line.startswith(b"v ")]
     try:
         return np.array(lines, dtype=float).reshape(-1, 3)
@@ -96,9 +91,9 @@ def unit_of(file: Path) -> float:
     return unit if 0 < unit < 1e6 else 1.0
 
 
-def write_obj(file: Path, mesh: Mesh) -> None:
-    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in mesh.vertices]
-    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in mesh.faces]
+def write_obj(file: Path, vertices: np.ndarray, faces: np.ndarray) -> None:
+    lines = [f"v {x:.9g} {y:.9g} {z:.9g}" for x, y, z in vertices]
+    lines += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces]
     file.write_text("\n".join(lines) + "\n")
 
 

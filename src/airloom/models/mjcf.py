@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 
 from airloom.basics.rotations import matrix_from_quaternion
+from airloom.models.beyond import NAME, read_beyond
 from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Plugin, Pose, SensorPart, Shape
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, read_xml, where
@@ -83,6 +84,11 @@ class _Reader:
                 self._add_body(body, root)
         self._add_sensors(root)
         self._add_actuators(root)
+        for k in range(model.ntext):
+            if mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_TEXT, k) == NAME:
+                start = int(model.text_adr[k])
+                text = model.text_data[start : start + int(model.text_size[k])].rstrip(b"\0")
+                description.beyond |= read_beyond(text.decode(errors="replace"), f"{self.file}: <text name='{NAME}'>")
         return description
 
     def _name(self, body: int) -> str:

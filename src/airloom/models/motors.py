@@ -7,8 +7,9 @@ from math import pi, sqrt
 
 import numpy as np
 
-from airloom.models.description import Description, ModelError
+from airloom.models.description import Description, Joint, Link, ModelError, Plugin
 from airloom.models.plugins import (
+    direction_in,
     is_ardupilot,
     is_lift_drag,
     is_motor_model,
@@ -77,9 +78,10 @@ def from_ardupilot(description: Description) -> Iterator[FoundRotor]:
             if str(control.get("type", "VELOCITY")).upper() != "VELOCITY" or not blades:
                 continue
             lift = torque = reach = 0.0
+            axis = _thrust_axis(joint, link, blades[0], place)
             for blade in blades:
                 v = blade.values
-                r = float(np.linalg.norm(vector_in(v, "cp", "0 0 0", place)[:2]))
+                r = float(np.linalg.norm(np.cross(link.pose.rotation.T @ axis, vector_in(v, "cp", "0 0 0", place))))
                 push = 0.5 * number_in(v, "air_density", 1.2041, place) * r**2 * positive_in(v, "area", None, place)
                 alpha = number_in(v, "a0", 0.0, place)
                 lift += push * number_in(v, "cla", 1.0, place) * alpha
@@ -88,7 +90,6 @@ def from_ardupilot(description: Description) -> Iterator[FoundRotor]:
             if lift == 0.0:
                 raise ModelError(f"{place}: the blades of {link.name} give no lift (cla × a0 is zero)")
             multiplier = number_in(control, "multiplier", 838.0, place)
-            axis = link.pose.rotation[:, 2]
             ahead = np.sign(multiplier) * np.sign(float(joint.axis @ axis))
             number = number_in(control, "@channel", number_in(control, "channel", order, place), place)
             description.notes.assume(
@@ -99,6 +100,12 @@ def from_ardupilot(description: Description) -> Iterator[FoundRotor]:
                 thrust_constant=abs(lift), moment_constant=torque / abs(lift), max_speed=abs(multiplier) or 838.0,
                 radius=radius_of(link, abs(lift), description, least=reach), link=link.name,
             )  # fmt: skip
+
+
+def _thrust_axis(joint: Joint, link: Link, blade: Plugin, place: str) -> np.ndarray:
+    """That of the joint, the way that the blades lift."""
+    up = link.pose.rotation @ direction_in(blade.values, "upward", "0 0 1", place)
+    return joint.axis if up @ joint.axis >= 0 else -joint.axis
 
 
 def from_properties(description: Description) -> Iterator[FoundRotor]:

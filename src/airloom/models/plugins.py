@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from airloom.models.description import Description, Link, ModelError, Plugin
+from airloom.models.description import Description, Link, ModelError, Plugin, Pose
+
+ALIGNED = 1e-3
 
 
 def _is_called(plugin: Plugin, *words: str) -> bool:
@@ -40,6 +42,16 @@ def is_hydrodynamics(plugin: Plugin) -> bool:
     return _is_called(plugin, "hydrodynamics")
 
 
+def is_underwater_object(plugin: Plugin) -> bool:
+    """UUV Simulator's, which has buoyancy and hydrodynamics in one."""
+    return _is_called(plugin, "underwaterobject")
+
+
+def is_floating_surface(plugin: Plugin) -> bool:
+    """VRX's: a hull that is a cylinder along x."""
+    return _is_called(plugin, "vrx::surface", "libsurface")
+
+
 def is_buoyancy(plugin: Plugin) -> bool:
     return _is_called(plugin, "buoyancy") and not _is_called(plugin, "buoyancyengine")
 
@@ -56,7 +68,7 @@ def only_tells(plugin: Plugin) -> bool:
 def is_understood(plugin: Plugin) -> bool:
     """Whether it has a part in what is made of the model; sensors are told apart."""
     kinds = (is_motor_model, is_ardupilot, is_lift_drag, is_advanced_lift_drag, is_thruster, is_hydrodynamics,
-             is_buoyancy, is_position_controller)  # fmt: skip
+             is_buoyancy, is_position_controller, is_underwater_object, is_floating_surface)  # fmt: skip
     return plugin.file == "mujoco" or any(is_kind(plugin) for is_kind in kinds)
 
 
@@ -114,6 +126,27 @@ def many_in(values: dict[str, Any], key: str) -> list[dict[str, Any]]:
     """Elements that may be there several times, each with what it holds."""
     found = values.get(key, [])
     return [each if isinstance(each, dict) else {"": each} for each in (found if isinstance(found, list) else [found])]
+
+
+def facing_of(description: Description) -> np.ndarray | None:
+    """Axes ahead, left and up as columns in the model's axes, if an ArduPilot plugin says that they are not x, y, z."""
+    key = "modelXYZToAirplaneXForwardZDown"
+    for plugin in filter(is_ardupilot, description.plugins):
+        text = word_in(plugin.values, key)
+        try:
+            six = np.array([float(word) for word in text.split()])
+        except ValueError:
+            six = np.empty(0)
+        if not text or six.shape != (6,) or not np.isfinite(six).all():
+            continue
+        given = plugin.values[key]
+        degrees = isinstance(given, dict) and given.get("@degrees") in ("true", "1")
+        # Its columns are ahead, right and down.
+        facing = Pose.of(euler=np.radians(six[3:]) if degrees else six[3:]).rotation * [1.0, -1.0, -1.0]
+        if np.abs(facing - np.eye(3)).max() > ALIGNED:
+            description.notes.assume("turned so that x points ahead, by what ArduPilot's plugin says of its axes")
+            return facing
+    return None
 
 
 def place_of(description: Description, plugin: Plugin) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.models.beyond import is_beyond, read_beyond
 from airloom.models.densities import WATER, inertial_of
 from airloom.models.description import Description, Joint, Link, ModelError, Pose, Shape
 from airloom.models.files import Library
@@ -96,6 +97,8 @@ class SdfReader:
                 self._first_link.setdefault(scope.frame, self._first_link.get(full, ""))
             elif tag == "include":
                 self._include(element, scope, file, way)
+            elif is_beyond(element):
+                self.description.beyond |= read_beyond(element.text or "", place)
             elif tag == "plugin":
                 self.description.plugins.append(read_plugin(element, scope.prefix))
             elif tag not in QUIET:
@@ -164,11 +167,14 @@ class SdfReader:
         limits = None
         if limit is not None:
             limits = (_limit(limit, "lower", -ENDLESS), _limit(limit, "upper", ENDLESS))
+        fastest = number_of(limit, "velocity", 0.0, found.file)
         kind = element.get("type", "fixed")
         turn = self._axis(element, name, found) if kind != "fixed" else np.array([0.0, 0.0, 1.0])
         dynamics = axis.find("dynamics") if axis is not None else None
         damping = number_of(dynamics, "damping", 0.0, found.file)
-        self.description.joints[name] = Joint(name, kind, ends[0], ends[1], turn, limits, damping)
+        self.description.joints[name] = Joint(
+            name, kind, ends[0], ends[1], turn, limits, damping, fastest if 0.0 < fastest < ENDLESS else None
+        )
 
     def _axis(self, element: Element, name: str, found: _Found) -> np.ndarray:
         """Of the joint, or of the model until SDF 1.4, or of whatever frame `expressed_in` says."""

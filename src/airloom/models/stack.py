@@ -33,11 +33,11 @@ def choose_stack(content: Values, notes: Notes) -> Values | None:
     hovers = _has_rank(push[:, 2:], 4)
     if hovers and push[:, 2].sum() > SPARE_LIFT * vehicle.mass * GRAVITY:
         return {"kind": "cascade"}
-    if vehicle.servos and push[:, 0].sum() > 0.0 and (speed := _cruise_speed(vehicle)):
+    if vehicle.servos and push[:, 0].sum() > 0.0 and (speed := cruise_speed(vehicle)):
         notes.assume(f"it cruises at {speed:.3g} m/s, where it flies level with its servos at rest")
         return {"kind": "plane", "cruise_speed": round(speed, 2)}
     why = "lift too little" if hovers else "do not give thrust and all three torques independently"
-    wings = ", and its servos do not hold an aeroplane" if vehicle.servos else ""
+    wings = ", and its servos do not roll, pitch and yaw it in level flight" if vehicle.servos else ""
     notes.assume(f"its rotors {why}{wings}: controller is null, no built-in stack can fly it")
     return None
 
@@ -48,6 +48,10 @@ def _for_water(vehicle: Vehicle, push: np.ndarray, notes: Notes) -> Values | Non
     if both_ways and _has_rank(push, 6):
         return {"kind": "rov"}
     if both_ways and _has_rank(push[:, [0, 5]], 2):
+        if np.abs(push[:, 2]).max() > 1e-6:
+            notes.assume(
+                "its thrusters do not turn it about all axes, so it is steered at the surface and does not dive"
+            )
         return {"kind": "boat"}
     notes.assume(
         "its thrusters do not push it ahead and turn it both ways: controller is null, no built-in stack steers it"
@@ -67,7 +71,7 @@ def _rotor_wrenches(vehicle: Vehicle) -> np.ndarray:
     return np.array(rows)
 
 
-def _cruise_speed(vehicle: Vehicle) -> float | None:
+def cruise_speed(vehicle: Vehicle) -> float | None:
     """At which an aeroplane flies level with its servos at rest, m/s: what it was built for.
 
     Slower, many models have not enough elevator. None is found if servos do not steer it, or rotors cannot pull it.

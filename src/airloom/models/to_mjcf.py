@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from airloom.models.actuators import USER
+from airloom.models.beyond import NAME, written_beyond
 from airloom.models.description import Description, Pose, Shape
 from airloom.models.from_vehicle import turn_to
 from airloom.models.lumping import lumped
@@ -26,6 +27,8 @@ def mjcf_of(description: Description, pose: Pose, mesh_name: MeshName) -> Elemen
     root = root_element("mujoco", model=description.name)
     add(root, "compiler", angle="radian", inertiafromgeom="false", autolimits="true")
     add(root, "size", nuser_actuator=str(len(USER)))
+    if description.beyond:
+        add(add(root, "custom"), "text", name=NAME, data=written_beyond(description.beyond))
     asset, world = add(root, "asset"), add(root, "worldbody")
     main = add(world, "body", name=description.canonical or description.name, pos=pose.position, quat=_quaternion(pose))
     add(main, "freejoint")
@@ -50,7 +53,7 @@ def mjcf_of(description: Description, pose: Pose, mesh_name: MeshName) -> Elemen
             if sensor.kind == "imu":
                 add(sensors, "gyro", name=f"{sensor.name}_gyro", site=sensor.name)
                 add(sensors, "accelerometer", name=f"{sensor.name}_accelerometer", site=sensor.name)
-            else:
+            elif not description.beyond:
                 description.notes.ignore(f"the sensor {sensor.name} ({sensor.kind}), which is not written to MJCF")
     return root
 
@@ -74,9 +77,11 @@ def _add_rotor(main: Element, actuator: Element, rotor: FoundRotor, to_body: Pos
         "radius": rotor.radius,
         **rotor.more,
     }
+    thrust = rotor.thrust_constant * rotor.max_speed**2
+    back = rotor.more.get("in_water", {}).get("reverse", 0.0)
     add(
         actuator, "motor", name=name, site=name, gear=np.array([0.0, 0.0, 1.0, 0.0, 0.0, sign * rotor.moment_constant]),
-        ctrlrange=np.array([0.0, rotor.thrust_constant * rotor.max_speed**2]),
+        ctrlrange=np.array([-back * thrust, thrust]),
         user=np.array([values.get(key, 0.0) for key in USER]),
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.models.beyond import add_beyond
 from airloom.models.description import Description, Inertial, Link, Pose, SensorPart, Shape
 from airloom.models.markup import Element
 from airloom.models.writing import add, add_values, root_element, save, six
@@ -42,8 +43,13 @@ def write_sdf(description: Description, pose: Pose, mesh_name: MeshName, folder:
             limit = add(axis, "limit")
             add(limit, "lower", lower)
             add(limit, "upper", upper)
+            if joint.fastest is not None:
+                add(limit, "velocity", joint.fastest)
+            if joint.damping:
+                add(add(axis, "dynamics"), "damping", joint.damping)
     for plugin in description.plugins:
         add_values(add(model, "plugin", filename=plugin.file, name=plugin.name), plugin.values)
+    add_beyond(model, description.beyond)
     save(sdf, folder / "model.sdf")
     config = root_element("model")
     add(config, "name", description.name)
@@ -59,8 +65,11 @@ def _add_link(model: Element, link: Link, mesh_name: MeshName) -> None:
     add(element, "pose", six(link.pose))
     _add_inertial(element, link.inertial)
     for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+        taken: set[str] = set()
         for number, shape in enumerate(shapes):
-            _add_shape(element, tag, f"{shape.name or tag}_{number}", shape, mesh_name)
+            name = shape.name if shape.name and shape.name not in taken else f"{shape.name or tag}_{number}"
+            taken.add(name)
+            _add_shape(element, tag, name, shape, mesh_name)
     for sensor in link.sensors:
         if sensor.kind in SENSORS:
             add_sensor(element, sensor)

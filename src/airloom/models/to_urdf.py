@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from airloom.models.beyond import add_beyond
 from airloom.models.description import Description, Joint, Link, ModelError, Pose, Shape
 from airloom.models.markup import Element
 from airloom.models.to_sdf import MeshName, add_sensor
@@ -34,6 +35,7 @@ def urdf_of(description: Description, mesh_name: MeshName) -> Element:
             add_sensor(add(robot, "gazebo", reference=link.name), sensor)
     for plugin in description.plugins:
         add_values(add(add(robot, "gazebo"), "plugin", filename=plugin.file, name=plugin.name), plugin.values)
+    add_beyond(robot, description.beyond)
     return robot
 
 
@@ -57,7 +59,7 @@ def _add_shape(link: Element, tag: str, shape: Shape, mesh_name: MeshName) -> No
     sizes = {"box": ("size",), "sphere": ("radius",), "cylinder": ("radius", "length"), "capsule": ("radius", "length")}
     if shape.kind not in sizes and (shape.kind != "mesh" or shape.file is None):
         return
-    element = add(link, tag)
+    element = add(link, tag, **({"name": shape.name} if shape.name else {}))
     _origin(element, shape.pose)
     geometry = add(element, "geometry")
     if shape.kind == "mesh" and shape.file is not None:
@@ -82,4 +84,7 @@ def _add_joint(robot: Element, joint: Joint, description: Description) -> None:
     if kind != "fixed":
         add(element, "axis", xyz=np.round(child.rotation.T @ joint.axis, 15))
     if kind in ("revolute", "prismatic") and joint.limits is not None:
-        add(element, "limit", lower=joint.limits[0], upper=joint.limits[1], effort="0", velocity="0")
+        add(element, "limit", lower=joint.limits[0], upper=joint.limits[1], effort="0",
+            velocity=joint.fastest or "0")  # fmt: skip
+    if joint.damping:
+        add(element, "dynamics", damping=joint.damping)

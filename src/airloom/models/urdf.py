@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.models.beyond import is_beyond, read_beyond
 from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Pose, Shape
 from airloom.models.files import Library
 from airloom.models.geometry import (
@@ -42,7 +43,9 @@ def read_urdf(root: Element, file: Path, library: Library) -> Description:
     if properties is not None:
         description.properties = dict(properties.attrib)
     for element in root:
-        if local_name(element) not in QUIET:
+        if is_beyond(element):
+            description.beyond |= read_beyond(element.text or "", where(element, file))
+        elif local_name(element) not in QUIET:
             description.notes.ignore(f"<{local_name(element)}> of a robot ({where(element, file)})")
     return description
 
@@ -122,7 +125,8 @@ def _joint(element: Element, file: Path, parent: str, child: str, pose: Pose) ->
     dynamics = element.find("dynamics")
     damping = numbers(dynamics.get("damping", "0"), 1, f"{place}: damping")[0] if dynamics is not None else 0.0
     turn = pose.rotation @ direction / max(float(np.linalg.norm(direction)), 1e-9)
-    return Joint(name, kind, parent, child, turn, limits, damping)
+    fastest = numbers(limit.get("velocity", "0"), 1, f"{place}: velocity")[0] if limit is not None else 0.0
+    return Joint(name, kind, parent, child, turn, limits, damping, fastest if fastest > 0.0 else None)
 
 
 def _add_gazebo(element: Element, file: Path, description: Description) -> None:

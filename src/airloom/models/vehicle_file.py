@@ -11,7 +11,7 @@ import numpy as np
 from airloom.models.description import Description, ModelError, Shape
 from airloom.models.lumping import Body, lumped
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
-from airloom.models.plugins import is_understood
+from airloom.models.plugins import facing_of, is_understood
 from airloom.models.rotor import FoundRotor
 from airloom.models.rotors import find_rotors
 from airloom.models.sensing import clean_name, find_sensors, is_sensor_plugin
@@ -24,22 +24,17 @@ SHARED = (
     "thrust_constant", "moment_constant", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
     "time_constant_down", "max_speed", "radius", "in_water",
 )  # fmt: skip
-LEAST_SIDE = 0.01  # m of the box that touches
+LEAST_SIDE, USUAL_SIDE = 0.01, 0.3  # m of the box that touches
 
 
 def vehicle_from(description: Description, meshes: Path) -> dict[str, Any]:
     """What a vehicle file holds, but for the flight stack. Meshes are copied to the folder `meshes`."""
     rotors = find_rotors(description)
-    if not rotors:
-        known = sorted({plugin.name or plugin.file for plugin in description.plugins})
-        raise ModelError(
-            f"{description.name}: no rotors were found, so it is no vehicle that flies here. Rotors come from the "
-            "plugins MulticopterMotorModel and Thruster (Gazebo), gazebo_motor_model (RotorS) and ArduPilotPlugin, "
-            f"from <properties kf=…> or from MuJoCo's motors; its plugins are: {', '.join(known) or 'none'}"
-        )
     spinning = {rotor.link for rotor in rotors if rotor.link}
-    body = lumped(description, spinning)
-    wings, hull = Wings(description, body, spinning), find_hull(description, body)
+    body = lumped(description, spinning, facing_of(description))
+    wings, hull = Wings(description, body, spinning), find_hull(description, body, meshes)
+    if not rotors and not wings.entries() and not hull and not description.beyond:
+        _refuse(description)
     if hull is None:
         rotors = _reversed_if_needed(rotors, body, description)
     low, high = _extent(body, spinning, rotors, description)
@@ -49,7 +44,7 @@ def vehicle_from(description: Description, meshes: Path) -> dict[str, Any]:
         "mass": plain(inertial.mass),
         "center_of_mass": plain(inertial.center),
         "inertia": _moments(inertial.inertia, description),
-        **_share(_rotors(rotors, body)),
+        **(_share(_rotors(rotors, body)) if rotors else {}),
         **wings.entries(),
         **({"hull": hull} if hull else {}),
         "body": {"size": plain(high - low), "position": plain((low + high) / 2)},
@@ -60,6 +55,16 @@ def vehicle_from(description: Description, meshes: Path) -> dict[str, Any]:
     description.notes.understand(f"{len(rotors)} rotor{'s' * (len(rotors) != 1)}, {inertial.mass:.4g} kg")
     _tell_what_is_left(description, body, spinning, wings)
     return vehicle
+
+
+def _refuse(description: Description) -> None:
+    known = sorted({plugin.name or plugin.file for plugin in description.plugins})
+    raise ModelError(
+        f"{description.name}: no rotors were found, and nothing that lifts or floats, so it is no vehicle that moves "
+        "here. Rotors come from the plugins MulticopterMotorModel and Thruster (Gazebo), gazebo_motor_model (RotorS) "
+        "and ArduPilotPlugin, from <properties kf=…> or from MuJoCo's motors; its plugins are: "
+        f"{', '.join(known) or 'none'}"
+    )
 
 
 def _tell_what_is_left(description: Description, body: Body, spinning: set, wings: Wings) -> None:
@@ -160,6 +165,9 @@ def _extent(
             low, high = together.min(axis=0), together.max(axis=0)
             short = np.maximum(LEAST_SIDE - (high - low), 0.0) / 2
             return low - short, high + short
+    if not rotors:
+        description.notes.assume(f"nothing of the model touches or is seen: a box of {USUAL_SIDE} m was made up")
+        return np.full(3, -USUAL_SIDE / 2), np.full(3, USUAL_SIDE / 2)
     hubs = np.array([body.to_body.rotation @ rotor.position + body.to_body.position for rotor in rotors])
     half = 0.7 * max(float(np.abs(hubs[:, :2]).max()), LEAST_SIDE)
     description.notes.assume("nothing of the model touches or is seen: a box between its rotors was made up")

@@ -72,6 +72,9 @@ class Wings:
         description, v, place = self._description, plugin.values, place_of(self._description, plugin)
         link = link_in(description, plugin, "link_name")
         pose = self._body.pose_of(link)
+        if not vector_in(v, "forward", "1 0 0", place).any() or not vector_in(v, "upward", "0 0 1", place).any():
+            description.notes.ignore(f"the surface of {link.name}, which faces nowhere (LiftDrag)")
+            return
         forward = pose.rotation @ direction_in(v, "forward", "1 0 0", place)
         up = pose.rotation @ direction_in(v, "upward", "0 0 1", place)
         lift = number_in(v, "cla", 1.0, place)
@@ -87,7 +90,7 @@ class Wings:
             surface |= {ours: number_in(v, theirs, 0.0, place)} if number_in(v, theirs, 0.0, place) else {}
         surface |= self._flap(plugin, link.name, lift, forward, up)
         own = "" if "::" in plugin.name or is_lift_drag(Plugin(plugin.name, "", {})) else plugin.name
-        name = own or surface.get("servo") or word_in(v, "control_joint_name") or link.name
+        name = word_in(v, "surface") or own or surface.get("servo") or word_in(v, "control_joint_name") or link.name
         ways = {"": up}
         if word_in(v, "radial_symmetry").lower() in ("1", "true"):
             description.notes.assume(f"{link.name} lifts alike to all sides: two surfaces across each other here")
@@ -152,7 +155,8 @@ class Wings:
             lag = min(joint.damping / gain, LONGEST_LAG)
         else:
             notes.assume(f"the servo {joint.name} lags by {USUAL_LAG} s")
-        return {"lowest": plain(min(low, 0.0)), "highest": plain(max(high, 0.0)), "lag": plain(lag)}
+        rate = {} if joint.fastest is None else {"rate": plain(joint.fastest)}
+        return {"lowest": plain(min(low, 0.0)), "highest": plain(max(high, 0.0)), "lag": plain(lag), **rate}
 
     def _add_aircraft(self, plugin: Plugin) -> None:
         description, v, place = self._description, plugin.values, place_of(self._description, plugin)

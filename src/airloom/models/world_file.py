@@ -230,7 +230,7 @@ def _add_solid(shape: Shape, pose: Pose, model: str, world: dict[str, Any], fold
     name = clean_name(model, objects)
     mesh = box(s, GREY) if shape.kind == "box" else prism(ngon(s[0], 24), -s[1] / 2, s[1] / 2, GREY)
     (folder / "meshes").mkdir(exist_ok=True)
-    write_obj(folder / "meshes" / f"{name}.obj", mesh)
+    write_obj(folder / "meshes" / f"{name}.obj", mesh.vertices, mesh.faces)
     objects[name] = {"kind": "mesh", "file": f"meshes/{name}.obj", **_placed(pose), "collision": "hull"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 from math import pi
 from typing import Annotated, Literal
@@ -186,8 +185,10 @@ class MeshShape(_Shape):
 
 def mesh_complaint(vertices: np.ndarray, faces: np.ndarray) -> str | None:
     """What is wrong with a mesh that shall displace water."""
-    edges = Counter((int(a), int(b)) for face in faces for a, b in zip(face, np.roll(face, -1), strict=True))
-    open_edges = sum(count != 1 or edges.get((b, a)) != 1 for (a, b), count in edges.items())
+    directed = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    edges, which = np.unique(np.sort(directed, axis=1), axis=0, return_inverse=True)
+    ways = np.sign(directed[:, 1] - directed[:, 0])
+    open_edges = np.count_nonzero(np.bincount(which.ravel(), ways, len(edges)))
     if open_edges:
         return (
             f"the mesh is open: {open_edges} of {len(edges)} edges have no neighbour that runs the other way, so "
@@ -227,7 +228,7 @@ class Hull(Model):
     Added mass and damping are those of a hull that floats at rest, or dives; they fade as it leaves the water.
     """
 
-    shapes: dict[Name, HullShape] = Field(min_length=1, max_length=16)
+    shapes: dict[Name, HullShape] = Field(min_length=1, max_length=64)
     fluid: Literal["water", "air"] = Field(
         "water", description="which one moves along and resists: that of the sea, or of an airship's sky"
     )

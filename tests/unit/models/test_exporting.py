@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from tests import models
 
+import airloom as al
 from airloom.models.description import ModelError, Pose
 from airloom.models.exporting import export_model
 from airloom.models.importing import import_model, read_description
 from airloom.scenario.loader import load_vehicle
+from airloom.vehicles.hull import hull_volume
 
 NUMBERS = (
     "thrust_constant", "moment_constant", "drag_coefficient", "rolling_moment_coefficient", "time_constant_up",
@@ -77,7 +79,107 @@ def test_a_urdf_has_no_pose(tmp_path):
         export_model("x500", "urdf", tmp_path / "x", Pose())
 
 
-def test_wings_and_hulls_that_are_not_written_are_told(tmp_path):
-    told = export_model("plane", "sdf", tmp_path / "plane").notes.ignored
-    assert any("surfaces, aerodynamics and servos" in text for text in told)
-    assert any("hull" in text for text in export_model("rov", "urdf", tmp_path / "rov").notes.ignored)
+def flat(values, way=""):
+    """All numbers and words of a vehicle by their place; directions have the length 1."""
+    if isinstance(values, dict):
+        for key, value in values.items():
+            yield from flat(value, f"{way}.{key}")
+    elif isinstance(values, list):
+        numbers = np.array(values, dtype=float) if values and not isinstance(values[0], dict) else None
+        scale = np.linalg.norm(numbers) if way.endswith((".axis", ".forward", ".up")) else 1.0
+        for k, value in enumerate(values if numbers is None or numbers.ndim > 1 else (numbers / scale).tolist()):
+            yield from flat(value, f"{way}[{k}]")
+    else:
+        yield way, values
+
+
+def content(name):
+    """A vehicle but for its meshes and start, and the water that its hull moves, whichever way it is given."""
+    vehicle = load_vehicle(name)
+    made = vehicle.model_dump(mode="json", exclude={"visuals", "rotor", "pose"})
+    if vehicle.hull is not None:
+        made["hull"]["added_mass"] = vehicle.hull.matrix(vehicle.center_of_mass).tolist()
+        made["hull"]["volume"] = hull_volume(vehicle.hull)
+        for shape in made["hull"]["shapes"].values():
+            for key in ("vertices", "faces", "file"):
+                shape.pop(key, None)
+    return dict(flat(made))
+
+
+def assert_same(back, there):
+    assert set(back) == set(there)
+    for key, value in there.items():
+        assert back[key] == (pytest.approx(value, rel=1e-8, abs=1e-8) if isinstance(value, float) else value), key
+
+
+@pytest.mark.parametrize("form", ["sdf", "urdf", "mjcf"])
+@pytest.mark.parametrize("name", ["plane", "vtol", "airship", "rov", "boat", "sprayer"])
+def test_all_of_a_vehicle_comes_back(tmp_path, name, form):
+    written = export_model(name, form, tmp_path / "there")
+    there, back = content(name), content(str(import_model(written.file, tmp_path / "back").file))
+    assert_same(back, there)
+
+
+def test_what_comes_back_flies_as_before(tmp_path):
+    made = import_model(export_model("plane", "sdf", tmp_path / "there").file, tmp_path / "back")
+    original = made.scenario.with_name("original.yaml")
+    original.write_text(made.scenario.read_text().replace("plane.yaml", "plane"))
+    places = []
+    for scenario in (made.scenario, original):
+        sim = al.Simulation.load(str(scenario), overrides={"engine": "batch", "duration": 10})
+        sim.run()
+        places.append(sim.vehicles["plane"].position)
+    np.testing.assert_allclose(places[0], places[1], atol=1e-6)
+    assert places[0][2] == pytest.approx(50, abs=3)
+
+
+def without_what_is_ours(file):
+    """As Gazebo sees it: the element for Airloom alone is gone."""
+    text = file.read_text()
+    begin, end = text.index("<airloom:vehicle"), text.index("</airloom:vehicle>") + len("</airloom:vehicle>")
+    file.write_text(text[:begin] + text[end:])
+    return file
+
+
+def test_gazebos_own_words_hold_wings_and_servos(tmp_path):
+    file = without_what_is_ours(export_model("vtol", "sdf", tmp_path / "there").file)
+    back, there = load_vehicle(str(import_model(file, tmp_path / "back").file)), load_vehicle("vtol")
+    for key in ("surfaces", "servos", "rotors"):
+        ours, theirs = (
+            dict(flat({name: each.model_dump(mode="json") for name, each in getattr(vehicle, key).items()}))
+            for vehicle in (back, there)
+        )
+        assert_same(ours, theirs)
+    assert back.controller.kind == "cascade"  # Gazebo has no word for who flies it
+
+
+def test_gazebos_own_words_hold_hulls_and_thrusters(tmp_path):
+    file = without_what_is_ours(export_model("rov", "sdf", tmp_path / "there").file)
+    back, there = load_vehicle(str(import_model(file, tmp_path / "back").file)), load_vehicle("rov")
+    assert hull_volume(back.hull) == pytest.approx(hull_volume(there.hull), rel=1e-9)
+    np.testing.assert_allclose(back.hull.matrix(), there.hull.matrix(), atol=1e-9)
+    assert (back.hull.damping, back.hull.quadratic_damping) == (there.hull.damping, there.hull.quadratic_damping)
+    for ours, theirs in zip(back.rotors.values(), there.rotors.values(), strict=True):
+        assert ours.in_water.reverse == pytest.approx(theirs.in_water.reverse)
+        assert (ours.thrust_constant, ours.max_speed) == pytest.approx((theirs.thrust_constant, theirs.max_speed))
+
+
+def test_what_a_format_has_no_words_for_is_told(tmp_path):
+    plane = export_model("plane", "sdf", tmp_path / "plane")
+    assert {"wheels", "rotors.*.advance", "aerodynamics.blend"} <= set(plane.beyond)
+    assert not {"servos", "surfaces", "aerodynamics"} & set(plane.beyond)
+    assert {"servos", "aerodynamics"} <= set(export_model("plane", "mjcf", tmp_path / "mjcf").beyond)
+    boat = export_model("boat", "urdf", tmp_path / "boat")
+    assert any("Buoyancy" in text for text in boat.notes.ignored)
+    assert "hull" not in boat.beyond
+    assert "hull" in export_model("boat", "mjcf", tmp_path / "mjcf_boat").beyond
+
+
+def test_tables_in_files_stay_behind_and_are_told(tmp_path):
+    (tmp_path / "wing.csv").write_text("alpha,CL,CD,CM\n-10,-0.8,0.03,0\n0,0,0.01,0\n10,0.8,0.03,0\n")
+    (tmp_path / "v.yaml").write_text(
+        "extends: vtol\nsurfaces: {extra: {position: [0, 0, 0], area: 0.1, polar: wing.csv}}\n"
+    )
+    told = export_model(str(tmp_path / "v.yaml"), "sdf", tmp_path / "out")
+    assert any("surfaces.extra.polar, a table in the file wing.csv" in text for text in told.notes.ignored)
+    assert str(tmp_path) not in told.file.read_text()

@@ -10,9 +10,11 @@ import pytest
 from tests import models
 
 import airloom as al
+from airloom.models.dae import dae_vertices
 from airloom.models.description import Pose
 from airloom.models.importing import import_model, read_description
 from airloom.models.lumping import lumped
+from airloom.models.meshes import load
 from airloom.scenario.loader import load_vehicle
 from airloom.studio.scene.shapes import vehicle_mesh
 
@@ -288,3 +290,14 @@ def test_the_studio_draws_the_meshes_of_a_model(tmp_path):
     (tmp_path / "out/meshes/hull.stl").write_bytes(b"garbage")
     plain = vehicle_mesh(load_vehicle(str(made.file)), (1, 2, 3))
     assert len(plain.faces) > 12
+
+
+def test_the_size_of_a_dae_is_known_without_trimesh(tmp_path):
+    (tmp_path / "wedges.dae").write_text(models.DAE)
+    vertices = dae_vertices(tmp_path / "wedges.dae")
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    np.testing.assert_allclose([low, high], load(tmp_path / "wedges.dae").bounds, atol=1e-9)
+    np.testing.assert_allclose([low, high], [[0, -7, 0], [10, 2, 4]], atol=1e-9)
+    for wrong in ("2 0 0  0 3 0", "#wedge", "0 2 1 0 1 3", "</COLLADA>"):
+        (tmp_path / "wrong.dae").write_text(models.DAE.replace(wrong, "oops"))
+        assert dae_vertices(tmp_path / "wrong.dae") is None

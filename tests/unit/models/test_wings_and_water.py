@@ -11,9 +11,11 @@ from tests import models
 
 import airloom as al
 from airloom.models.importing import import_model
+from airloom.models.solids import measure_solid
 from airloom.scenario.loader import load_vehicle
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.hull import mesh_of
 
 RHO = 1.225
 
@@ -169,7 +171,7 @@ def test_a_swimmer_rises_as_its_buoyancy_says(tmp_path):
     made = imported(tmp_path, models.SWIMMER)
     hull = made.content["hull"]
     volume = 0.4 * 0.25 * 0.1 + 4 / 3 * pi * 0.05 * 0.04 * 0.03
-    assert 4 / 3 * pi * hull["shapes"]["egg"]["radius"] ** 3 == pytest.approx(4 / 3 * pi * 0.05 * 0.04 * 0.03)
+    assert hull["shapes"]["egg"] == {"kind": "ellipsoid", "size": [0.1, 0.08, 0.06], "position": [0, 0, 0.1]}
     assert hull["damping"] == [5, 6, 7, 0.1, 0.2, 0.3]
     assert hull["quadratic_damping"] == [10, 11, 12, 0, 0, 0]
     assert any("yR" in text for text in made.notes.ignored)
@@ -279,3 +281,128 @@ def test_a_diver_holds_its_place(tmp_path):
     (diver,) = sim.vehicles.values()
     sim.run()
     np.testing.assert_allclose(diver.position, (0, 0, -2), atol=0.1)  # let go, it would float by now
+
+
+def ball(folder, segments, rings, open_end=False):
+    """An OBJ of a ball of 0.2 m, whose middle is at (1, 2, 3)."""
+    turns = np.linspace(0, 2 * pi, segments, endpoint=False)
+    rows = [[(sin(a) * cos(b), sin(a) * sin(b), cos(a)) for b in turns] for a in np.linspace(0, pi, rings + 2)[1:-1]]
+    points = np.array([(0.0, 0.0, 1.0), (0.0, 0.0, -1.0), *(p for row in rows for p in row)]) * 0.2 + [1, 2, 3]
+    at = lambda ring, k: 3 + ring * segments + k % segments  # noqa: E731
+    faces = [(1, at(0, k), at(0, k + 1)) for k in range(segments)]
+    faces += [] if open_end else [(2, at(rings - 1, k + 1), at(rings - 1, k)) for k in range(segments)]
+    for ring in range(rings - 1):
+        for k in range(segments):
+            a, b, c, d = at(ring, k), at(ring + 1, k), at(ring + 1, k + 1), at(ring, k + 1)
+            faces += [(a, b, c), (a, c, d)]
+    lines = [f"v {x} {y} {z}" for x, y, z in points] + [f"f {a} {b} {c}" for a, b, c in faces]
+    (folder / "ball.obj").write_text("\n".join(lines))
+
+
+def swimmer_with_a_mesh(folder):
+    egg = "<ellipsoid><radii>0.05 0.04 0.03</radii></ellipsoid>"
+    return imported(folder, models.SWIMMER.replace(egg, "<mesh><uri>ball.obj</uri><scale>0.5 0.5 0.5</scale></mesh>"))
+
+
+@pytest.mark.parametrize(
+    ("segments", "rings", "open_end", "told", "tolerance"),
+    [
+        (24, 12, False, "displaces 4.081 litres, as the mesh that it is", 0.04),
+        (24, 12, True, "24 open edges; a foil around it displaces 4.079 litres", 0.04),
+        (120, 60, False, "has 14400 triangles; a hull of", 1e-2),
+    ],
+)
+def test_a_mesh_that_touches_displaces_water(tmp_path, segments, rings, open_end, told, tolerance):
+    ball(tmp_path, segments, rings, open_end)
+    made = swimmer_with_a_mesh(tmp_path)
+    assert any(told in text for text in (*made.notes.understood, *made.notes.assumed))
+    hull = load_vehicle(str(made.file)).hull
+    vertices, faces = mesh_of(hull.shapes["egg"])  # refuses what is open
+    assert len(faces) <= 2000
+    found = measure_solid(vertices, faces)
+    assert found.amount == pytest.approx(4 / 3 * pi * 0.1**3, rel=tolerance)
+    np.testing.assert_allclose(found.center, (0.5, 1, 1.5), atol=2e-3)
+    assert made.content["hull"]["shapes"]["egg"]["position"] == [0, 0, 0.1]
+
+
+def test_a_mesh_that_encloses_nothing_is_told(tmp_path):
+    (tmp_path / "ball.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    made = swimmer_with_a_mesh(tmp_path)
+    assert any("egg displaces no water: the mesh is flat" in text for text in made.notes.ignored)
+    assert set(made.content["hull"]["shapes"]) == {"hull"}
+
+
+def test_volume_and_hydrodynamics_of_uuv_simulator(tmp_path):
+    """Along axes ahead, right and down there; only links that the plugin names float."""
+    begin = models.SWIMMER.index('<plugin filename="gz-sim-thruster')
+    added = np.diag([5.0, 6, 7, 1, 2, 3])
+    added[0, 4] = added[4, 0] = -0.5
+    rows = " ".join(f"{x:g}" for x in added.ravel())
+    plugins = f"""<plugin name="p" filename="libuuv_thruster_ros_plugin.so"><jointName>prop_joint</jointName>
+      <linkName>prop</linkName><thrusterID>0</thrusterID><dynamics><timeConstant>0.3</timeConstant></dynamics>
+      <conversion><type>Basic</type><rotorConstant>0.002</rotorConstant></conversion></plugin>
+      <plugin name="u" filename="libuuv_underwater_object_ros_plugin.so"><link name="base_link"><volume>0.008</volume>
+      <box><length>4</length><width>2</width><height>1</height></box><center_of_buoyancy>0 0 0.1</center_of_buoyancy>
+      <hydrodynamic_model><added_mass>{rows}</added_mass><linear_damping>-1 -2 -3 -4 -5 -6</linear_damping>
+      <quadratic_damping>-7 0 0 0 0 0</quadratic_damping></hydrodynamic_model></link></plugin></model></sdf>"""
+    made = imported(tmp_path, models.SWIMMER[:begin] + plugins)
+    hull = made.content["hull"]
+    (box,) = hull["shapes"].values()
+    np.testing.assert_allclose(box["size"], (0.4, 0.2, 0.1))
+    assert box["position"] == [0, 0, 0.1]
+    assert (hull["damping"], hull["quadratic_damping"]) == ([1, 2, 3, 4, 5, 6], [7, 0, 0, 0, 0, 0])
+    assert np.array(hull["added_mass"])[:3, :3] == pytest.approx(np.diag([5, 6, 7]))
+    rotor = made.content["rotor"] | made.content["rotors"]["prop"]
+    assert rotor["thrust_constant"] == pytest.approx(0.002)
+    assert rotor["time_constant_up"] == 0.3
+    assert any("no limit in the file: 40 N each" in text for text in made.notes.assumed)
+
+
+def test_hulls_of_vrx_are_cylinders(tmp_path):
+    surface = """<plugin name="vrx::Surface" filename="libSurface.so"><link_name>base_link</link_name>
+      <hull_length>2</hull_length><hull_radius>0.1</hull_radius>
+      <points><point>0.5 {y} 0</point><point>-0.7 {y} 0</point></points></plugin>"""
+    pair = surface.format(y=0.5) + surface.format(y=-0.5)
+    made = imported(tmp_path, models.SWIMMER.replace("</model>", pair + "</model>"))
+    shapes = list(made.content["hull"]["shapes"].values())
+    assert [shape["kind"] for shape in shapes] == ["cylinder", "cylinder"]
+    np.testing.assert_allclose([shape["position"] for shape in shapes], [(-0.1, 0.5, 0.1), (-0.1, -0.5, 0.1)])
+    assert shapes[0]["pitch"] == pytest.approx(pi / 2)
+
+
+def test_a_propeller_that_turns_the_other_way_pushes_ahead_too(tmp_path):
+    text = models.SWIMMER.replace("<propeller_diam", "<thrust_coefficient>-0.02</thrust_coefficient><propeller_diam")
+    made = imported(tmp_path, text)
+    rotor = made.content["rotor"] | made.content["rotors"]["prop"]
+    assert rotor["turns"] == "cw"
+    assert rotor["thrust_constant"] == pytest.approx(0.02 * 1000 * 0.1**4)
+
+
+def test_a_surface_that_faces_nowhere_is_left_out(tmp_path):
+    made = imported(tmp_path, models.PLANE.replace("<upward>0 0 1</upward>", "<upward>0 0 0</upward>", 1))
+    assert any("faces nowhere" in text for text in made.notes.ignored)
+
+
+def test_ardupilots_plugin_says_where_ahead_is(tmp_path):
+    """A flying wing whose nose points to −y, with a propeller whose shaft is no z axis."""
+    blade = """<plugin filename="gz-sim-lift-drag-system" name="gz::sim::systems::LiftDrag"><a0>0.3</a0><cla>4</cla>
+      <cda>0.1</cda><area>0.02</area><air_density>1.2</air_density><cp>0 0 {z}</cp><forward>{f} 0 0</forward>
+      <upward>0 -1 0</upward><link_name>propeller</link_name></plugin>"""
+    made = imported(
+        tmp_path,
+        f"""<sdf version="1.9"><model name="wing"><link name="wing"><inertial><mass>1</mass>
+      <inertia><ixx>0.1</ixx><iyy>0.2</iyy><izz>0.3</izz></inertia></inertial></link>
+      <link name="propeller"><pose>0 0.1 0 0 1.5707963267948966 0</pose><inertial><mass>0.01</mass>
+      <inertia><ixx>1e-5</ixx><iyy>2e-5</iyy><izz>1e-5</izz></inertia></inertial></link>
+      <joint name="shaft" type="revolute"><parent>wing</parent><child>propeller</child>
+      <axis><xyz>0 -1 0</xyz></axis></joint>{blade.format(z=0.1, f=-1)}{blade.format(z=-0.1, f=1)}
+      <plugin name="ArduPilotPlugin" filename="ArduPilotPlugin">
+      <modelXYZToAirplaneXForwardZDown degrees="true">0 0 0 180 0 -90</modelXYZToAirplaneXForwardZDown>
+      <control channel="2"><jointName>shaft</jointName><multiplier>800</multiplier><type>VELOCITY</type></control>
+      </plugin></model></sdf>""",
+    )
+    rotor = made.content["rotor"] | made.content["rotors"]["propeller"]
+    np.testing.assert_allclose(rotor["position"], (-0.1, 0, 0), atol=1e-12)
+    np.testing.assert_allclose(rotor["axis"], (1, 0, 0), atol=1e-12)
+    assert rotor["thrust_constant"] == pytest.approx(2 * 0.5 * 1.2 * 0.1**2 * 0.02 * 4 * 0.3)
+    assert made.content["inertia"]["xx"] == pytest.approx(0.2, rel=1e-2)  # about the wing's y
