@@ -25,6 +25,7 @@ NAV_SAT_FIX = "sensor_msgs/msg/NavSatFix"
 FLUID_PRESSURE = "sensor_msgs/msg/FluidPressure"
 MAGNETIC_FIELD = "sensor_msgs/msg/MagneticField"
 RANGE = "sensor_msgs/msg/Range"
+BATTERY_STATE = "sensor_msgs/msg/BatteryState"
 POSE_STAMPED = "geometry_msgs/msg/PoseStamped"
 TRANSFORM_STAMPED = "geometry_msgs/msg/TransformStamped"
 VECTOR3 = "geometry_msgs/msg/Vector3"
@@ -546,6 +547,14 @@ def range_(frame_id: str, min_range: float, max_range: float, field_of_view: flo
     """Column: distance (m)."""
     limits = {"min_range": min_range, "max_range": max_range, "field_of_view": field_of_view, "radiation_type": 1}
     return Template(RANGE, ["range"], {"header.frame_id": frame_id, **limits})
+
+
+def battery_state(frame_id: str) -> Template:
+    """Columns: voltage (V), current (A, negative while it is drawn), charge, capacity, design capacity (Ah), share."""
+    columns = ["voltage", "current", "charge", "capacity", "design_capacity", "percentage"]
+    kind = {f"power_supply_{key}": value for key, value in (("status", 2), ("health", 1), ("technology", 3))}
+    unknown = {"temperature": float("nan")}
+    return Template(BATTERY_STATE, columns, {"header.frame_id": frame_id, "present": True, **kind, **unknown})
 
 
 def wrench(frame_id: str) -> Template:

@@ -43,7 +43,11 @@ class Check(NamedTuple):
     hint: str = ""
 
 
-SMALL_PARTS = {"tank": {"capacity": 0.003, "size": [0.02, 0.02, 0.01]}}  # for whoever measures one
+SMALL_PARTS = {
+    "tank": {"capacity": 0.003, "size": [0.02, 0.02, 0.01]},
+    "battery": {"capacity": 1.0, "cells": 3, "resistance": 0.02},
+}
+"""For sensors that measure one."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from airloom.scenario.ros2 import Ros2
     from airloom.simulation import Simulation
 
-OF_SENSORS = {messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE}
+OF_SENSORS = {
+    messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE,
+    messages.BATTERY_STATE,
+}  # fmt: skip
 """Types that ROS users expect by the sensor profile: best effort, a few messages deep."""
 LARGE = {arrays.IMAGE, arrays.CAMERA_INFO, arrays.POINT_CLOUD}
 """Their messages go in many datagrams, of which best effort would lose one; RViz asks for reliable ones, too."""

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from .checks import (
     check_autopilots,
     check_copies,
+    check_parts,
     check_plugins,
     check_radio,
     check_systems,
-    check_parts,
     check_time,
     check_water,
 )
