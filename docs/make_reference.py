@@ -139,6 +139,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     water.EllipsoidShape: "Shape: ellipsoid",
     water.MeshShape: "Shape: mesh",
     models.Tank: "Tank",
+    models.Battery: "Battery",
     nozzles.Nozzle: "Nozzle",
     nozzles.Drops: "Drops",
     models.Body: "Body",

@@ -34,6 +34,7 @@ from airloom.sensors.faults import Fault, together
 from airloom.sensors.reading import Reading
 from airloom.sensors.sensor import Sensor
 from airloom.spray.nozzles import Nozzles
+from airloom.vehicles.battery import Battery
 from airloom.vehicles.tank import Tank
 from airloom.vehicles.wings import Servos
 from airloom.world.atmosphere import STANDARD_DENSITY
@@ -72,6 +73,8 @@ class Vehicle:
         self._speeds, self._targets = fleet.rotor_column(craft, row.SPEED), fleet.rotor_column(craft, row.TARGET)
         fleet.flight.blown[self.place_in_blocks] = not self._has_own_wind
         self._settle_tank()
+        self.battery = Battery(self._column) if craft.vehicle.battery is not None else None
+        """None if it has none: then nothing runs out."""
         commands = self._column[row.SERVO // LANES :][: row.SERVOS]
         self.servos = Servos(self.name, list(craft.vehicle.servos), commands, fleet.wing_numbers_of(craft))
         for sensor in self._faults:

@@ -164,8 +164,8 @@ def test_a_hundred_topics_at_100_hz_lose_nothing(tmp_path, distribution):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
-def test_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
-    """640 × 480 at 10 Hz, which looks down, so that each point is one."""
+def test_pictures_and_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
+    """640 × 480 at 10 Hz, which looks down, so that each point is one; both to one node."""
     pytest.importorskip("embreex")
     domain, scenario, profiles = own_domain(), tmp_path / "seeing.yaml", tmp_path / "fastdds.xml"
     scenario.write_text(SEEING)
@@ -175,13 +175,14 @@ def test_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
         found = said_by(
             distribution,
             "listener.py",
-            "sensor_msgs/msg/PointCloud2",
+            "sensor_msgs/msg/PointCloud2,sensor_msgs/msg/Image",
             "20",
             "/drone/depth/points",
+            "/drone/depth/image",
             domain=domain,
             **large,
         )
-    assert (found["heard"], found["missing"], found["period"]) == (20, 0, 0.1)
+    assert (found["heard"], found["missing"], found["period"]) == (20, 0, 0.1), "of each"
     assert found["largest"] > 3_000_000
 
 

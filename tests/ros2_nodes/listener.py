@@ -1,4 +1,6 @@
-"""Counts what comes and what is missing: `listener.py TYPE COUNT TOPIC…`; tells in a line of JSON.
+"""Counts what comes and what is missing: `listener.py TYPES COUNT TOPIC…`; tells in a line of JSON.
+
+TYPES is one type for all topics, or one for each, with commas.
 
 Headers' stamps are equally far apart if nothing is lost. It ends when each topic has told COUNT messages.
 """
@@ -13,18 +15,20 @@ from itertools import pairwise
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
 
-msgtype, count, *topics = sys.argv[1:]
-package, _, name = msgtype.split("/")
-kind = getattr(importlib.import_module(f"{package}.msg"), name)
-is_large = hasattr(kind, "data")
+msgtypes, count, *topics = sys.argv[1:]
 stamps = {topic: [] for topic in topics}
 largest = 0
+
+
+def kind_of(msgtype):
+    package, _, name = msgtype.split("/")
+    return getattr(importlib.import_module(f"{package}.msg"), name)
 
 
 def hear(topic, message):
     """Small ones come as bytes: to make objects of ten thousand a second is more than rclpy can do."""
     global largest
-    if is_large:
+    if not isinstance(message, bytes):
         largest = max(largest, len(message.data))
         sec, nanosec = message.header.stamp.sec, message.header.stamp.nanosec
     else:
@@ -34,8 +38,11 @@ def hear(topic, message):
 
 rclpy.init()
 node = rclpy.create_node("listener")
-for topic in topics:
-    node.create_subscription(kind, topic, lambda message, t=topic: hear(t, message), 500, raw=not is_large)
+for number, topic in enumerate(topics):
+    named = msgtypes.split(",")
+    kind = kind_of(named[number % len(named)])
+    raw = not hasattr(kind, "data")
+    node.create_subscription(kind, topic, lambda message, t=topic: hear(t, message), 500, raw=raw)
 executor = SingleThreadedExecutor()
 executor.add_node(node)
 end = time.monotonic() + 60.0

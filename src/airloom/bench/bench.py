@@ -110,7 +110,9 @@ def benchmarks(effort: Effort) -> dict[str, Benchmark]:
     if find_spec("embreex"):
         found["vineyard, camera"] = partial(_vineyard, "vineyard, camera", True, 3.0)
     if find_spec("cyclonedds"):
-        found["100 vehicles for ROS 2"] = _ros2
+        found["100 vehicles for ROS 2"], found["beside ROS 2"] = _ros2, _beside_ros2
+        if find_spec("embreex"):
+            found["depth and cloud for ROS 2"] = _clouds_for_ros2
     found["second start"] = _second_start
     if effort.with_first_start:
         found["first start"] = _first_start
@@ -313,10 +315,25 @@ def _step_from_outside(effort: Effort) -> Measurement:
 
 
 def _ros2(effort: Effort) -> Measurement:
-    from airloom.bench.ros2 import share_of_a_core
+    from airloom.bench.ros2 import shares_of_a_core
 
-    share = 100 * share_of_a_core(5 * effort.seconds)
+    share = 100 * shares_of_a_core(effort).bridge
     return Measurement("100 vehicles for ROS 2", share, "% of a core at 50 Hz", 15.0, less_is_better=True)
+
+
+def _beside_ros2(effort: Effort) -> Measurement:
+    """Of the thread that simulates."""
+    from airloom.bench.ros2 import shares_of_a_core
+
+    share = 100 * shares_of_a_core(effort).simulation
+    return Measurement("beside ROS 2", share, "% of a core more to simulate", 5.0, less_is_better=True)
+
+
+def _clouds_for_ros2(effort: Effort) -> Measurement:
+    from airloom.bench.ros2 import share_of_clouds_heard
+
+    heard = 100 * share_of_clouds_heard(10 * effort.seconds)
+    return Measurement("depth and cloud for ROS 2", heard, "% of 640 × 480 at 10 Hz heard", 100.0)
 
 
 def _loom_round(members: int, effort: Effort) -> Measurement:

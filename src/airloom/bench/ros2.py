@@ -1,16 +1,22 @@
-"""What a bridge to ROS 2 costs: 100 vehicles whose odometry and frames a node hears 50 times a second."""
+"""What a bridge to ROS 2 costs, and whether all arrives: a node on Cyclone DDS, in another process, hears it."""
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from statistics import median
+from typing import Any, NamedTuple
 
+from airloom.basics.clock import NS_PER_SECOND
+from airloom.bench.bench import Effort
 from airloom.keeper import Kept
 from airloom.simulation import Simulation
 
-VEHICLES, DOMAIN = 100, 91
-FLEET = {"engine": "batch", "vehicles.drone.copies.count": VEHICLES, "log.rate": 50, "duration": 1e6}
+VEHICLES, DOMAIN, RATE = 100, 91, 50
+FLEET = {"engine": "batch", "vehicles.drone.copies.count": VEHICLES, "log.rate": RATE, "duration": 1e6}
 LISTENER = f"""
 import time
 from airloom.ros2.dds import DEFAULT, Participant
@@ -23,38 +29,95 @@ while True:
     time.sleep(0.02)
 """
 
+FRAMES = 10  # Hz
+CAMERA = {"extends": "realsense_d435", "rate": FRAMES, "width": 640, "height": 480, "pitch": 1.5}
+CLOUDS = {"/drone/depth/image": "sensor_msgs/msg/Image", "/drone/depth/points": "sensor_msgs/msg/PointCloud2"}
+CLOUD_LISTENER = f"""
+import struct, time
+from airloom.ros2.dds import DEFAULT, Participant
+node = Participant({DOMAIN})
+readers = [node.reader(f"rt{{name}}", kind, DEFAULT) for name, kind in {CLOUDS}.items()]
+while True:
+    for reader in readers:
+        for cdr in reader.take():
+            sec, nanosec = struct.unpack_from("<iI", cdr, 4)
+            print(sec * 10**9 + nanosec, flush=True)
+    time.sleep(0.005)
+"""
 
-def share_of_a_core(seconds: float) -> float:
-    """Processor time that the bridge takes, threads and all, for each second of simulation time."""
+
+class Shares(NamedTuple):
+    """Processor time for each second of simulation time: what the bridge takes with all its threads, and what of that
+    the thread takes which simulates.
+    """
+
+    bridge: float
+    simulation: float
+
+
+def shares_of_a_core(effort: Effort) -> Shares:
+    """Alone and with the bridge in turn, in one run: what else this machine does meets both."""
     alone = Simulation.load("fleet", overrides=FLEET)
-    with Simulation.load("fleet", overrides=_bridged()) as bridged, _listener(bridged):
-        return _processor_time(bridged, seconds) - _processor_time(alone, seconds)
+    topics = {"domain": DOMAIN, "rate": RATE, "topics": ["/*/state", "/tf"]}
+    with Simulation.load("fleet", overrides={**FLEET, "ros2": topics}) as bridged, _heard_by(LISTENER, bridged):
+        pairs = [(_taken(alone, effort.seconds), _taken(bridged, effort.seconds)) for _ in range(effort.repeats)]
+    more = [(there.bridge - here.bridge, there.simulation - here.simulation) for here, there in pairs]
+    return Shares(*(median(column) for column in zip(*more, strict=True)))
 
 
-def _bridged() -> dict:
-    return {**FLEET, "ros2": {"domain": DOMAIN, "topics": ["/*/state", "/tf"]}}
+def share_of_clouds_heard(seconds: float) -> float:
+    """Of the depth pictures and clouds of a camera that looks down, so that each point is one."""
+    drone = {"extends": "multirotor", "pose": {"position": [0, 0, 2]}, "sensors": {"depth": CAMERA}}
+    overrides: dict[str, Any] = {
+        "engine": "batch",
+        "duration": 1e6,
+        "systems": {},
+        "vehicles": {"cf": None, "drone": drone},
+    }
+    overrides["ros2"] = {"domain": DOMAIN, "topics": [*CLOUDS]}
+    with (
+        Simulation.load("hover", overrides=overrides) as sim,
+        _heard_by(CLOUD_LISTENER, sim, stdout=subprocess.PIPE, text=True) as node,
+    ):
+        _paced(sim, 0.5)
+        first = sim.time_ns
+        _paced(sim, seconds)
+        last = sim.time_ns
+        _paced(sim, 1.0)
+        node.terminate()
+        stamps = [int(line) for line in node.communicate()[0].splitlines()]
+    frames = last * FRAMES // NS_PER_SECOND - first * FRAMES // NS_PER_SECOND
+    return sum(first < stamp <= last for stamp in stamps) / (len(CLOUDS) * frames)
 
 
 @contextmanager
-def _listener(sim: Simulation):
+def _heard_by(program: str, sim: Simulation, **options: Any) -> Iterator[Kept]:
+    """Until the end of the block, by a process that has found all topics when it begins."""
     sim.step()
-    node = Kept([sys.executable, "-c", LISTENER])
+    assert sim.ros2 is not None
+    node = Kept([sys.executable, "-c", program], **options)
     try:
-        while not all(topic.wanted for topic in sim.bus.topics() if topic.name.endswith("/state")):
+        while not sim.ros2.outgoing.is_all_heard:
             sim.step(20)
             time.sleep(0.01)
-        yield
+        yield node
     finally:
         node.terminate()
         node.wait()
 
 
-def _processor_time(sim: Simulation, seconds: float) -> float:
-    """For a second of simulation time, at the pace of the wall clock."""
-    ticks, clock = round(0.02e9 / sim.step_ns), time.perf_counter()
-    sim.step(ticks)
-    began, first = time.process_time(), sim.time
+def _taken(sim: Simulation, seconds: float) -> Shares:
+    """At the pace of the wall clock."""
+    clocks: tuple[Callable[[], float], ...] = time.process_time, time.thread_time
+    began = [clock() for clock in clocks]
+    passed = _paced(sim, seconds)
+    return Shares(*((clock() - before) / passed for clock, before in zip(clocks, began, strict=True)))
+
+
+def _paced(sim: Simulation, seconds: float) -> float:
+    """Seconds of simulation time that have passed."""
+    ticks, clock, first = round(NS_PER_SECOND / RATE / sim.step_ns), time.perf_counter(), sim.time
     while sim.time - first < seconds:
         sim.step(ticks)
         time.sleep(max(clock + (sim.time - first) - time.perf_counter(), 0.0))
-    return (time.process_time() - began) / (sim.time - first)
+    return sim.time - first

@@ -82,6 +82,11 @@ class Topic:
         """Whether a subscriber may act on a message, so that it must not come late."""
         return bool(self._listeners)
 
+    @property
+    def is_only_raw(self) -> bool:
+        """Whether all that is wanted of it are bytes."""
+        return bool(self._raw_listeners) and not self._listeners and not self.latched
+
     def publish(self, message: Any, time_ns: int) -> None:
         msgtype = getattr(message, "__msgtype__", None)
         if msgtype != self.msgtype:
@@ -234,6 +239,12 @@ class Bus:
         for topic, *batch in batches:
             topic._take_batch(*batch)
         self._drain()
+
+    def publish_together(self, topics: Sequence[Topic], cdr: Sequence[bytes], time_ns: int) -> None:
+        """A message of each topic, of which nothing but bytes is wanted."""
+        times = [time_ns]
+        for topic, data in zip(topics, cdr, strict=True):
+            topic._deliver_raw([data], times)
 
     def _push(self, topic: Topic, message: Callable[[], Any], time_ns: int) -> None:
         heapq.heappush(self._pending, (time_ns, topic.order, next(self._arrivals), topic, message))

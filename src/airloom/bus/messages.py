@@ -25,6 +25,7 @@ NAV_SAT_FIX = "sensor_msgs/msg/NavSatFix"
 FLUID_PRESSURE = "sensor_msgs/msg/FluidPressure"
 MAGNETIC_FIELD = "sensor_msgs/msg/MagneticField"
 RANGE = "sensor_msgs/msg/Range"
+BATTERY_STATE = "sensor_msgs/msg/BatteryState"
 POSE_STAMPED = "geometry_msgs/msg/PoseStamped"
 TRANSFORM_STAMPED = "geometry_msgs/msg/TransformStamped"
 VECTOR3 = "geometry_msgs/msg/Vector3"
@@ -417,26 +418,60 @@ class Template:
         return deserialize(self.encode(time_ns, values), self.msgtype)
 
 
+class Together:
+    """Messages of many templates at one time: those that are alike, as a fleet's are, are encoded by one array."""
+
+    def __init__(self, templates: Sequence[Template]) -> None:
+        alike: dict[int, list[int]] = {}
+        for k, template in enumerate(templates):
+            alike.setdefault(template._bytes.kind, []).append(k)
+        self._groups = [
+            (templates[group[0]]._bytes, group, b"".join([templates[k]._bytes.base for k in group]))
+            for group in alike.values()
+        ]
+        self._count = len(templates)
+
+    def encode(self, time_ns: int, values: np.ndarray) -> list[bytes]:
+        """From float64[template, width]."""
+        found = [b""] * self._count
+        for first, group, base in self._groups:
+            encoded = bytearray(base)
+            first.fill(np.frombuffer(encoded, first.row), time_ns, values[group])
+            block, size = bytes(encoded), first.size
+            for n, k in enumerate(group):
+                found[k] = block[n * size : (n + 1) * size]
+        return found
+
+
+_kinds: dict[tuple, int] = {}
+
+
+def _kind(places: tuple) -> int:
+    return _kinds.setdefault(places, len(_kinds))
+
+
 class _Bytes:
     """The bytes of a template's messages, and where in them the numbers go."""
 
     def __init__(self, msgtype: str, columns: Sequence[str], constants: Mapping[str, Any] | None) -> None:
         self.msgtype = msgtype
-        self._base = serialize(build(msgtype, constants))
-        places = layout(self._base, msgtype).leaves
+        self.base = serialize(build(msgtype, constants))
+        places = layout(self.base, msgtype).leaves
         unknown = [path for path in columns if path not in places]
         if unknown:
             raise ValueError(f"{msgtype} has no numbers called '{unknown[0]}'; it has {', '.join(places)}")
         numbers = [(offset, places[path].dtype) for path in columns for offset in places[path].elements()]
         self.width = len(numbers)
-        self.size = len(self._base)
+        self.size = len(self.base)
         self._stamp = [
             (leaf.offset, leaf.dtype)
             for path in ("clock.sec", "clock.nanosec", "header.stamp.sec", "header.stamp.nanosec")
             if (leaf := places.get(path)) is not None
         ]
         self._runs = list(_runs(numbers))
-        self._row = self._row_dtype()
+        self.row = self._row_dtype()
+        self.kind = _kind((self.size, *[*self._stamp, *numbers]))
+        """Templates of one kind have all numbers at the same places, and differ in constants only."""
         self._prepare_packing([*self._stamp, *numbers])
 
     def _row_dtype(self) -> np.dtype:
@@ -454,7 +489,7 @@ class _Bytes:
             if run.offset > end:
                 code += f"{run.offset - end}s"
                 order.append(len(numbers) + len(self._constants))
-                self._constants.append(self._base[end : run.offset])
+                self._constants.append(self.base[end : run.offset])
             code += run.dtype.char * len(run.columns)
             order += run.columns
             end = run.offset + run.dtype.itemsize * len(run.columns)
@@ -473,13 +508,16 @@ class _Bytes:
         if values.shape != (len(times), self.width):
             raise ValueError(f"{self.msgtype} takes values of shape {(len(times), self.width)}, not {values.shape}")
         encoded = np.empty((len(times), self.size), np.uint8)
-        encoded[:] = np.frombuffer(self._base, np.uint8)
-        rows = encoded.view(self._row)[:, 0]
+        encoded[:] = np.frombuffer(self.base, np.uint8)
+        self.fill(encoded.view(self.row)[:, 0], times, values)
+        return encoded
+
+    def fill(self, rows: np.ndarray, times_ns: np.ndarray | int, values: np.ndarray) -> None:
+        """Put times and numbers into messages that have all else."""
         if self._stamp:
-            rows["sec"], rows["nanosec"] = np.divmod(times, _NANOSECONDS)
+            rows["sec"], rows["nanosec"] = np.divmod(times_ns, _NANOSECONDS)
         for i, run in enumerate(self._runs):
             rows[f"run{i}"] = values[:, run.columns]
-        return encoded
 
 
 def _runs(numbers: list[tuple[int, np.dtype]]) -> Iterator[_Run]:
@@ -546,6 +584,14 @@ def range_(frame_id: str, min_range: float, max_range: float, field_of_view: flo
     """Column: distance (m)."""
     limits = {"min_range": min_range, "max_range": max_range, "field_of_view": field_of_view, "radiation_type": 1}
     return Template(RANGE, ["range"], {"header.frame_id": frame_id, **limits})
+
+
+def battery_state(frame_id: str) -> Template:
+    """Columns: voltage (V), current (A, negative while it is drawn), charge, capacity, design capacity (Ah), share."""
+    columns = ["voltage", "current", "charge", "capacity", "design_capacity", "percentage"]
+    kind = {f"power_supply_{key}": value for key, value in (("status", 2), ("health", 1), ("technology", 3))}
+    unknown = {"temperature": float("nan")}
+    return Template(BATTERY_STATE, columns, {"header.frame_id": frame_id, "present": True, **kind, **unknown})
 
 
 def wrench(frame_id: str) -> Template:

@@ -26,31 +26,16 @@ class StateTopics:
     def __init__(self, bus: Bus, craft: Craft) -> None:
         name, frame = craft.name, f"{craft.name}/base_link"
         rotors, self.number = len(craft.airframe.rotors), craft.number
-        self._state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
-        self._columns = {self._state: slice(tables.RECORD_SETPOINT)}
+        self.state = bus.advertise(f"/{name}/state", messages.odometry("world", frame))
+        self.others: dict[Topic, slice] = {}
         if craft.vehicle.autopilot is None:  # what an autopilot wants is its own affair
             setpoint = bus.advertise(f"/{name}/setpoint", messages.setpoint("world"))
             command = bus.advertise(f"/{name}/command", messages.flight_command(frame))
-            self._columns[setpoint] = slice(tables.RECORD_SETPOINT, tables.RECORD_COMMAND)
-            self._columns[command] = slice(tables.RECORD_COMMAND, tables.RECORD_SPEEDS)
+            self.others[setpoint] = slice(tables.RECORD_SETPOINT, tables.RECORD_COMMAND)
+            self.others[command] = slice(tables.RECORD_COMMAND, tables.RECORD_SPEEDS)
         speeds = bus.advertise(f"/{name}/rotors", messages.actuators(frame, rotors))
-        self._columns[speeds] = slice(tables.RECORD_SPEEDS, tables.RECORD_SPEEDS + rotors)
-        self.all = tuple(self._columns)
-
-    @property
-    def state_is_wanted(self) -> bool:
-        return self._state.wanted
-
-    def batches(self, times_ns: np.ndarray, records: np.ndarray, velocities: np.ndarray | None):
-        """`velocities` are those of this vehicle in its own axes, if its state is wanted."""
-        records = records[:, self.number]
-        for topic, columns in self._columns.items():
-            if topic.wanted:
-                values = records[:, columns]
-                if topic is self._state:
-                    values = values.copy()
-                    values[:, 7:10] = velocities
-                yield topic, times_ns, values
+        self.others[speeds] = slice(tables.RECORD_SPEEDS, tables.RECORD_SPEEDS + rotors)
+        self.all = (self.state, *self.others)
 
 
 def body_velocities(states: np.ndarray) -> np.ndarray:
@@ -89,6 +74,12 @@ class Publisher:
         self.sensor_topics = [bus.advertise(f"/{s.vehicle}/{s.name}", s.template()) for s in fleet.sensors]
         self._taped: list[int] = []
         self._tapes: list[Tape] = after._tapes if after else []
+        self._states: list[Topic] = []
+        self._state_rows = np.zeros(0, np.int64)
+        self._together: messages.Together | None = None
+        """Of all states, if nobody wants more than their bytes, as those do who tell others."""
+        self._others: list[tuple[Topic, int, slice]] = []
+        """What else is wanted of the records: topics, numbers of their vehicles, and which columns."""
         self._changes_seen = -1
         self._capacity = 0
         self._published_at = 0.0
@@ -117,6 +108,17 @@ class Publisher:
         if wanted != self._taped:
             self._taped = wanted
             self.fleet.set_tapes(wanted)
+        wanted_states = [it for it in self.state_topics if it.state.wanted]
+        self._states = [it.state for it in wanted_states]
+        self._state_rows = np.array([it.number for it in wanted_states], np.int64)
+        raw = all(topic.is_only_raw for topic in self._states)
+        self._together = messages.Together([it.template for it in self._states if it.template]) if raw else None
+        self._others = [
+            (topic, it.number, columns)
+            for it in self.state_topics
+            for topic, columns in it.others.items()
+            if topic.wanted
+        ]
         record_topics = [self.clock, *(t for topics in self.state_topics for t in topics.all)]
         self.record_ticks = self.record_period if any(t.wanted for t in record_topics) else 0
         for tape in self._tapes:
@@ -173,10 +175,16 @@ class Publisher:
         records = self.fleet.flight.records[:count]
         if self.clock.wanted:
             yield self.clock, times, np.zeros((count, 0))
-        wanted = [topics.number for topics in self.state_topics if topics.state_is_wanted]
-        velocities = dict(zip(wanted, body_velocities(records[:, wanted]).swapaxes(0, 1), strict=True))
-        for topics in self.state_topics:
-            yield from topics.batches(times, records, velocities.get(topics.number))
+        states = records[:, self._state_rows, : tables.RECORD_SETPOINT]
+        states[..., 7:10] = body_velocities(states)
+        if count == 1 and self._together is not None:
+            self.bus.publish_together(self._states, self._together.encode(times.item(), states[0]), times.item())
+        else:
+            yield from (
+                (topic, times, values) for topic, values in zip(self._states, states.swapaxes(0, 1), strict=True)
+            )
+        for topic, number, columns in self._others:
+            yield topic, times, records[:, number, columns]
 
     def _reading_batches(self):
         taped = self.fleet.sensing.taped

@@ -43,7 +43,11 @@ class Check(NamedTuple):
     hint: str = ""
 
 
-SMALL_TANK = {"capacity": 0.003, "size": [0.02, 0.02, 0.01]}  # L and m; for whoever measures one
+SMALL_PARTS = {
+    "tank": {"capacity": 0.003, "size": [0.02, 0.02, 0.01]},
+    "battery": {"capacity": 1.0, "cells": 3, "resistance": 0.02},
+}
+"""For sensors that measure one."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ class Subject:
         settings = {f"{place}.{key}": value for key, value in self.settings.items()}
         duration = min(load(self.scenario).duration, self.longest)
         chosen: dict[str, Any] = {"duration": duration, place: {"kind": self.kind}}
-        if getattr(self.plugin(), "needs_tank", False):
-            chosen[f"{place.partition('.sensors.')[0]}.tank"] = SMALL_TANK
+        if part := getattr(self.plugin(), "measures", None):
+            chosen[f"{place.partition('.sensors.')[0]}.{part}"] = SMALL_PARTS[part]
         return Simulation.load(self.scenario, overrides={**self.overrides, **chosen, **settings})
 
     def plugin(self) -> type[Plugin]:

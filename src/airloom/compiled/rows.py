@@ -86,6 +86,9 @@ LITRES, FLOW, LIQUID_MASS, LIQUID_X, LIQUID_Y, LIQUID_Z, LIQUID_JXX, LIQUID_JYY,
 # What its swinging adds: force and torque about the origin, body; and the sum of mass × displacement of what swings.
 SWING_FX, SWING_FY, SWING_FZ, SWING_TX, SWING_TY, SWING_TZ, SWING_X, SWING_Y = _rows(8)
 
+# What a battery has left in this tick, 0 without one: voltage, the current that is drawn, charge and capacity (Ah).
+BATTERY_VOLTAGE, BATTERY_CURRENT, BATTERY_CHARGE, BATTERY_CAPACITY = _rows(4)
+
 SERVOS = 8
 """As many as a vehicle can have."""
 SERVO = _rows(SERVOS)[0]  # what each servo is told, −1 … 1

@@ -18,6 +18,7 @@ from airloom.compiled.tables import Flight, Sensing
 from airloom.control.flight_stack import Controller, Estimator, StackError
 from airloom.eyes.eye import Eye
 from airloom.physics import tank as tank_rows
+from airloom.physics.battery import drain_battery
 from airloom.physics.tank import add_liquid, keep_tank, weigh
 from airloom.physics.wrench import (
     drag_of_parts,
@@ -40,6 +41,7 @@ from airloom.sensors.noise import stream_key
 from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, Sensor
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
+from airloom.vehicles.battery import battery_at_start, battery_numbers
 from airloom.vehicles.hull import check_damping, hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.vessel import thruster_numbers
@@ -168,6 +170,8 @@ class Fleet:
         except StackError as error:
             raise StackError(f"vehicle {name}: {error}") from None
         influences = [Influence(add_liquid, keep_tank, tank_numbers(airframe))] if vehicle.tank else []
+        if vehicle.battery is not None:
+            influences.append(Influence(None, drain_battery, battery_numbers(vehicle, self.scenario.step)))
         influences += [it for system in systems if (it := _influence_of(system, name)) is not None]
         if airframe.drag_rows:
             influences.append(Influence(drag_of_parts, None, airframe.drag_rows))
@@ -361,6 +365,8 @@ class Fleet:
         put(row.WINDX, *self.layers.wind)
         put(row.DENSITY, 1.0)
         put(row.GRAVITY, world.gravity)
+        if vehicle.battery is not None:
+            put(row.BATTERY_VOLTAGE, *battery_at_start(vehicle.battery))
         put(row.FILTER_GAIN, *craft.estimator.gains(self.scenario.step))
         self.set_mass(b, i, vehicle.mass, vehicle.center_of_mass, vehicle.inertia.matrix())
         self._fill_rotors(b, i, craft.airframe)

@@ -21,6 +21,7 @@ from airloom.ros2.outgoing import Outgoing
 from airloom.ros2.own import OwnTopics
 from airloom.ros2.parameters import Parameters
 from airloom.ros2.requests import RunServices
+from airloom.ros2.sender import Sender
 from airloom.ros2.services import Services
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ class Bridge:
             return
         self.participant = Participant(self.domain, self.wishes.interface)
         self.graph = Graph(self.participant, NODE)
-        self.outgoing = Outgoing(self.sim, self.participant, self.graph, self.wishes)
+        self.sender = Sender()
+        self.outgoing = Outgoing(self.sim, self.participant, self.sender, self.graph, self.wishes)
         self.incoming = Incoming(self.sim, self.participant, self.graph, self.wishes)
         self.services = Services(self.sim, self.domain, self.wishes.interface, self.graph)
         self.own = OwnTopics(self)
@@ -104,6 +106,7 @@ class Bridge:
         self.services.serve()
         if time.monotonic() - self._looked_at > HOUSEKEEPING:
             self._look_around()
+        self.sender.hand_over()
 
     def report(self) -> dict[str, Any]:
         """For the run's summary."""
@@ -120,4 +123,5 @@ class Bridge:
             self.services.close()
             self.own.close()
             self.outgoing.close()
+            self.sender.close()
             self.participant.close()

@@ -210,12 +210,17 @@ class Participant:
         self._waitset.attached.append((endpoint, None))
 
 
+def in_whole_words(cdr: bytes) -> bytes:
+    """As messages end."""
+    return cdr if len(cdr) % 4 == 0 else cdr.ljust((len(cdr) + 3) & ~3, b"\0")
+
+
 class Writer:
     def __init__(self, endpoint: Endpoint) -> None:
         from cyclonedds._clayer import ddspy_write
 
         self.endpoint, self.gid = endpoint, endpoint.get_guid().bytes
-        self._put, self._ref = ddspy_write, endpoint._ref
+        self._put, self.number = ddspy_write, endpoint._ref
         self.is_heard = False
         """Whether somebody listened when the participant was last polled."""
 
@@ -226,8 +231,7 @@ class Writer:
             and_then()
 
     def write(self, cdr: bytes) -> None:
-        """Messages end with whole words."""
-        self._put(self._ref, cdr if len(cdr) % 4 == 0 else cdr.ljust((len(cdr) + 3) & ~3, b"\0"))
+        self._put(self.number, in_whole_words(cdr))
 
     @property
     def listeners(self) -> int:

@@ -9,6 +9,8 @@ Of aerospace: world (ENU) → ned → <vehicle>/frd → <vehicle>/base_link (FLU
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -97,12 +99,14 @@ class Tree:
             found += [joint, *frames_of(vehicle)]
         return messages.serialize(messages.build(messages.TF_MESSAGE, {"transforms": _stamped(found)}))
 
-    def moving(self) -> bytes:
-        """The message for /tf."""
+    def moving(self) -> Callable[[], bytes]:
+        """What makes the message for /tf, of the poses as they are now."""
         poses = self._poses()
         if self._is_ned:
             poses = _as_ned(poses)
-        stamp = divmod(self._sim.time_ns, NS_PER_SECOND)
+        return partial(self._encode, divmod(self._sim.time_ns, NS_PER_SECOND), poses)
+
+    def _encode(self, stamp: tuple[int, int], poses: np.ndarray) -> bytes:
         return self._template.encode(0, [number for pose in poses.tolist() for number in (*stamp, *pose)])
 
     def _poses(self) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from airloom.basics.clock import NS_PER_SECOND
@@ -12,13 +13,17 @@ from airloom.bus.bus import Subscription, Topic
 from airloom.ros2 import names
 from airloom.ros2.dds import SENSOR, Profile
 from airloom.ros2.graph import Graph
+from airloom.ros2.sender import Sender
 
 if TYPE_CHECKING:
     from airloom.ros2.dds import Participant
     from airloom.scenario.ros2 import Ros2
     from airloom.simulation import Simulation
 
-OF_SENSORS = {messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE}
+OF_SENSORS = {
+    messages.IMU, messages.NAV_SAT_FIX, messages.FLUID_PRESSURE, messages.MAGNETIC_FIELD, messages.RANGE,
+    messages.BATTERY_STATE,
+}  # fmt: skip
 """Types that ROS users expect by the sensor profile: best effort, a few messages deep."""
 LARGE = {arrays.IMAGE, arrays.CAMERA_INFO, arrays.POINT_CLOUD}
 """Their messages go in many datagrams, of which best effort would lose one; RViz asks for reliable ones, too."""
@@ -45,7 +50,7 @@ class Outlet:
         self._period_ns, self._due_ns = round(NS_PER_SECOND / rate) if rate else 0, 0
         self._subscription: Subscription | None = None
         self.writer = outgoing.participant.writer(names.dds_topic(name), topic.msgtype, profile, self._count)
-        self._write = self.writer.write
+        self._put = partial(outgoing.sender.put, self.writer)
         if profile.latched:
             self._subscribe()
 
@@ -68,19 +73,19 @@ class Outlet:
     def _pass_on(self, _: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
         if not self._period_ns:
             for data in cdr:
-                self._write(data)
+                self._put(data)
             return
         for data, time_ns in zip(cdr, times_ns, strict=True):
             if time_ns >= self._due_ns or time_ns < self._due_ns - self._period_ns:  # or the run began anew
                 self._due_ns = time_ns - time_ns % self._period_ns + self._period_ns
-                self._write(data)
+                self._put(data)
 
 
 class Outgoing:
     """All topics that are told, with their names: those of the bus, and `odometry` for a state without errors."""
 
-    def __init__(self, sim: Simulation, participant: Participant, graph: Graph, wishes: Ros2) -> None:
-        self.sim, self.participant = sim, participant
+    def __init__(self, sim: Simulation, participant: Participant, sender: Sender, graph: Graph, wishes: Ros2) -> None:
+        self.sim, self.participant, self.sender = sim, participant, sender
         self._graph, self._wishes = graph, wishes
         self._outlets: dict[str, Outlet] = {}
         self._seen = 0
@@ -107,6 +112,11 @@ class Outgoing:
         outlet = Outlet(self, topic, name, profile_for(name, topic.msgtype, self._wishes), rate)
         self._outlets[name] = outlet
         self._graph.writers.append(outlet.writer.gid)
+
+    @property
+    def is_all_heard(self) -> bool:
+        """Whether each topic has a reader."""
+        return all(outlet.writer.is_heard for outlet in self._outlets.values())
 
     def leave(self, name: str) -> None:
         """Somebody else tells this topic."""

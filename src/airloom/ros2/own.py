@@ -79,7 +79,7 @@ class OwnTopics:
 
     def tell(self) -> None:
         if self._tf is not None and self._tree is not None and self._tf.is_heard:
-            self._tf.write(self._tree.moving())
+            self._bridge.sender.put(self._tf, self._tree.moving())
         for rotors in self._rotors.values():
             if rotors.writer.is_heard:
                 rotors.tell(self._sim.time_ns)

@@ -79,13 +79,14 @@ def check_autopilots(scenario: Scenario, root: Node) -> Iterator[str]:
                 yield complaint(origin_of(root, path), path, what)
 
 
-def check_tanks(scenario: Scenario, root: Node) -> Iterator[str]:
-    """What measures a tank needs one."""
+def check_parts(scenario: Scenario, root: Node) -> Iterator[str]:
+    """What measures a tank or a battery needs one."""
     for name, vehicle in scenario.vehicles.items():
         for sensor, choice in vehicle.sensors.items():
-            if vehicle.tank is None and getattr(plugin.find("sensor", choice.kind), "needs_tank", False):
+            part = getattr(plugin.find("sensor", choice.kind), "measures", None)
+            if part is not None and getattr(vehicle, part) is None:
                 path = ("vehicles", name, "sensors", sensor)
-                what = f"a sensor of kind {choice.kind} measures a tank, and the vehicle has none; give it a tank"
+                what = f"a sensor of kind {choice.kind} measures a {part}, and the vehicle has none; give it a {part}"
                 yield complaint(origin_of(root, path), path, what)
 
 

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from .checks import (
     check_autopilots,
     check_copies,
+    check_parts,
     check_plugins,
     check_radio,
     check_systems,
-    check_tanks,
     check_time,
     check_water,
 )
@@ -74,7 +74,7 @@ def _validated(root: Node) -> Scenario:
     except ValidationError as error:
         raise all_in_one(complaints(error, root, Scenario)) from error
     for check in (
-        check_copies, check_plugins, check_radio, check_autopilots, check_systems, check_tanks, check_water, check_time,
+        check_copies, check_plugins, check_radio, check_autopilots, check_systems, check_parts, check_water, check_time,
     ):  # fmt: skip
         if found := list(check(scenario, root)):
             raise all_in_one(found)

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from airloom.basics.hints import did_you_mean
 from airloom.basics.patterns import Pattern
 
+from .battery import Battery
 from .coefficients import read_propeller
 from .figures import Figure
 from .generated import Meadow, Mountains, Vineyard
@@ -263,6 +264,7 @@ class Vehicle(Model):
     body: Body
     visuals: dict[Name, Visual] = Field(default_factory=dict, description="what is drawn of its body")
     tank: Tank | None = Field(None, description="of a sprayer")
+    battery: Battery | None = Field(None, description="what rotors live on; without one they turn for ever")
     nozzles: dict[Name, Nozzle] = Field(default_factory=dict, description="where it sprays from")
     sensors: dict[Name, SensorChoice] = Field(default_factory=dict)
     estimator: PluginChoice = PluginChoice(kind="ideal")
@@ -333,6 +335,17 @@ class Vehicle(Model):
                     f"and its least eigenvalue is {least:.3g}. Fossen's Xu̇ … Nṙ are negative: give them with the "
                     "opposite sign"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _draws_on_its_battery(self) -> Vehicle:
+        if self.battery is not None:
+            for name, rotor in self.rotors.items():
+                if rotor.moment_constant == 0.0:
+                    raise ValueError(
+                        f"battery: rotor {name} would turn without any power, since its moment_constant is 0; "
+                        "give it its drag torque per thrust, m"
+                    )
         return self
 
     @model_validator(mode="after")

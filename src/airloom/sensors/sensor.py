@@ -82,8 +82,8 @@ class Sensor(Plugin):
     """Row of the workspace where the flight stack finds the reading, if it needs it."""
     width: ClassVar[int]
     """Numbers in a reading."""
-    needs_tank: ClassVar[bool] = False
-    """Whether only a vehicle with a tank can have it."""
+    measures: ClassVar[str | None] = None
+    """The part of a vehicle that must be there for it: `tank` or `battery`."""
 
     def __init__(self, name: str, vehicle: str, rate: float, parameters: Mounted) -> None:
         self.name, self.vehicle, self.rate, self.parameters = name, vehicle, rate, parameters

@@ -40,7 +40,7 @@ class TankLevel(Sensor):
     Parameters = LevelParameters
     kernel = measure_level
     width = 1
-    needs_tank = True
+    measures = "tank"
 
     def template(self) -> messages.Template:
         return messages.number()
@@ -63,7 +63,7 @@ class TankFlow(Sensor):
     Parameters = FlowParameters
     kernel = measure_flow
     width = 1
-    needs_tank = True
+    measures = "tank"
 
     def template(self) -> messages.Template:
         return messages.number()
@@ -142,7 +142,7 @@ class LiquidWrench(Sensor):
     parameters: WrenchParameters
     kernel = measure_liquid_wrench
     width = 6
-    needs_tank = True
+    measures = "tank"
 
     def own_parameters(self) -> list[float]:
         return [PARTS[self.parameters.part]]

@@ -5,7 +5,7 @@ when the station is silent.
 from __future__ import annotations
 
 import json
-from math import nan
+from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -50,7 +50,7 @@ class Onboard:
         self.link = Link(self._failsafe.after)
         self.flight = Flight(sim, vehicle)
         self.battery = nan
-        """Share of what it holds, for telemetry: whoever has a model of one sets it."""
+        """Share of what it holds, for telemetry, if whoever has a model of his own sets it."""
 
     def take_turn(self) -> None:
         if self._sim.vehicles.get(self.vehicle.name) is not self.vehicle:
@@ -104,7 +104,8 @@ class Onboard:
 
     def _how_it_is(self) -> Telemetry:
         estimate, flight = self.vehicle.estimate, self.flight
+        battery = self.vehicle.battery.share if self.vehicle.battery and isnan(self.battery) else self.battery
         return Telemetry(
             self._node.clock(self._sim.time_ns), tuple(estimate.position), tuple(estimate.velocity),
-            yaw_from_quaternion(estimate.attitude), flight.doing, self.battery, flight.order, flight.item, flight.state,
+            yaw_from_quaternion(estimate.attitude), flight.doing, battery, flight.order, flight.item, flight.state,
         )  # fmt: skip

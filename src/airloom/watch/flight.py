@@ -7,6 +7,8 @@ Ten times a second of simulation time two rules are looked at for every vehicle 
 - It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
   controller holds it (0.5 m, a boat several) and comes no nearer.
 
+And of every vehicle with a battery, whether that is *empty*.
+
 So landings, vehicles that stand on the ground, long ways, moving setpoints and rotors stopped on purpose are no fault,
 nor is what a pilot does in the modes of thrust.
 """
@@ -86,6 +88,7 @@ class FlightWatch:
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
         self._quiet_until = np.zeros(self._steered.shape)
         self._told_off = np.zeros(self._steered.shape, dtype=bool)
+        self._told_empty = np.zeros(self._steered.shape, dtype=bool)
         self._heights = np.empty((2, *self._steered.shape))
         self._nearest = np.full(self._steered.shape, np.inf)
         self._since = np.zeros(self._steered.shape)
@@ -101,6 +104,7 @@ class FlightWatch:
             self._forget()
         self._look_for_falls()
         self._look_for_strays()
+        self._look_for_empty_batteries()
         self._look_later()
 
     def _look_for_falls(self) -> None:
@@ -132,6 +136,12 @@ class FlightWatch:
         far = float(self._far[news].min(initial=np.inf))
         self._warn(news, f"cannot hold its setpoint: {far:g} m off or more for {PATIENCE:g} s", off)
         self._told_off = (self._told_off | lost) & astray
+
+    def _look_for_empty_batteries(self) -> None:
+        charge, capacity = self._rows(row.BATTERY_CHARGE, 2)
+        empty = (capacity > 0.0) & (charge == 0.0) & (self._fleet.flight.vehicles >= 0)
+        self._warn(empty & ~self._told_empty, "has an empty battery: its rotors stop")
+        self._told_empty = empty
 
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:
         if not whom.any():

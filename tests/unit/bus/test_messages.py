@@ -106,3 +106,11 @@ def test_mistakes_are_explained():
 def test_import_leaves_rosbags_alone():
     check = "import sys, airloom.bus.messages; sys.exit('rosbags' in sys.modules)"
     subprocess.run([sys.executable, "-c", check], check=True)
+
+
+def test_messages_of_a_fleet_are_those_of_its_vehicles():
+    """Names of unlike lengths put numbers at unlike places."""
+    templates = [messages.odometry("world", f"drone_{k}/base_link") for k in (8, 9, 10, 11, 100)]
+    values = np.random.default_rng(1).normal(size=(5, 13))
+    together = messages.Together(templates).encode(1_250_000_000, values)
+    assert together == [one.encode(1_250_000_000, row) for one, row in zip(templates, values, strict=True)]

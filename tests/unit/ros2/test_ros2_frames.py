@@ -29,7 +29,7 @@ def sim():
 def transforms(tree: Tree) -> dict[str, tuple[str, np.ndarray]]:
     """Of each frame: its parent, and the matrix that takes its coordinates to the parent's."""
     found = {}
-    for cdr in (tree.fixed(), tree.moving()):
+    for cdr in (tree.fixed(), tree.moving()()):
         for one in messages.deserialize(cdr, messages.TF_MESSAGE).transforms:
             place, turn = one.transform.translation, one.transform.rotation
             matrix = np.eye(4)

@@ -1,0 +1,70 @@
+"""Messages leave in a thread of their own: what DDS and the kernel take for them, the simulation does not wait for.
+
+Those of a turn are written by one compiled call. Message by message, the two threads would take Python's lock from each
+other thousands of times a second, which costs more than the messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Queue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from llvmlite.binding import load_library_permanently
+from numba import types
+
+from airloom.compiled import compiled
+from airloom.ros2.dds import in_whole_words
+
+if TYPE_CHECKING:
+    from airloom.ros2.dds import Writer
+
+MOST_BEHIND = 4
+"""Turns of the bridge whose messages may wait to leave; then the simulation waits, too."""
+Message = bytes | Callable[[], bytes]
+dds_write: Any = types.ExternalFunction("dds_write", types.int32(types.int32, types.intp))
+"""Number of a writer, address of a sample: address and size of its bytes, as Cyclone's Python package has it."""
+
+
+@compiled
+def write_all(writers, places, sizes, sample):
+    for k in range(writers.size):
+        sample[0], sample[1] = places[k], sizes[k]
+        dds_write(writers[k], sample.ctypes.data)
+
+
+class Sender:
+    def __init__(self) -> None:
+        from cyclonedds.internal import DDS
+
+        load_library_permanently(DDS._dll_handle._name)
+        self._turn: list[tuple[Writer, Message]] = []
+        self._turns: Queue[list[tuple[Writer, Message]] | None] = Queue(MOST_BEHIND)
+        self._thread = Thread(target=self._send, name="ros2", daemon=True)
+        self._thread.start()
+
+    def put(self, writer: Writer, message: Message) -> None:
+        """Its bytes, or what makes them when they leave."""
+        self._turn.append((writer, message))
+
+    def hand_over(self) -> None:
+        """What was put since the last time may leave."""
+        if self._turn:
+            self._turns.put(self._turn)
+            self._turn = []
+
+    def close(self) -> None:
+        """When all have left."""
+        self.hand_over()
+        self._turns.put(None)
+        self._thread.join()
+
+    def _send(self) -> None:
+        sample = np.empty(2, np.int64)
+        while (turn := self._turns.get()) is not None:
+            made = [in_whole_words(one if isinstance(one, bytes) else one()) for _, one in turn]
+            sizes, block = np.array([len(one) for one in made]), np.frombuffer(b"".join(made), np.uint8)
+            places = block.ctypes.data + np.cumsum(sizes) - sizes
+            write_all(np.array([writer.number for writer, _ in turn], np.int32), places, sizes, sample)
