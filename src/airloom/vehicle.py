@@ -252,6 +252,13 @@ class Vehicle:
         """Stop the rotors at once: the vehicle drops."""
         self._enter(Mode.IDLE)
 
+    @property
+    def alarm(self) -> str | None:
+        """What its controller holds to be wrong now, if anything."""
+        controller = self._craft.controller
+        found = {} if controller is None else controller.alarms
+        return next((text for at, text in found.items() if self._get(at, 1)[0] >= 1.0), None)
+
     def recover(self) -> None:
         """Catch the vehicle where it is: brake and hold."""
         self.command(self.holding_command())
@@ -263,7 +270,7 @@ class Vehicle:
         self._speeds[:] = 0.0
         self._set(row.MEMORY, np.zeros(row.MEMORY_ROWS))
         self._set(row.GIVEN, np.zeros(len(Mode)))
-        self.place(pose.position, pose.yaw)
+        self.place(pose.position, pose.yaw, self._craft.vehicle.motion.velocity)
 
     def holding_command(self) -> PositionYaw:
         """What keeps it about where it is: where it would come to a stop, or the circle that it would fly."""

@@ -8,6 +8,7 @@ from tests.plans import at, simple, write
 
 import airloom as al
 from airloom.errors import UserError
+from airloom.watch.flight import FlightWatch
 
 STALL = 9.67
 """m/s, of the bundled `plane`; what it is made of is in validation/wings.py."""
@@ -154,6 +155,16 @@ def test_a_plan_for_aeroplanes_is_flown_with_its_loiters_and_its_landing(tmp_pat
     assert flight.airspeed[(flight.t > 16) & (flight.t < 22)].mean() == pytest.approx(15, abs=0.7)
 
 
+def test_a_plan_is_flown_as_fast_as_its_vehicle_can(tmp_path):
+    """QGroundControl knows nothing of the stall."""
+    plan = write(tmp_path, simple(178, 0, 40, -1, 0), at(16, east=100, altitude=60), vehicleType=1)
+    world = "world: {origin: {latitude: 47.397742, longitude: 8.545594, altitude: 488}}"
+    sim, _ = loaded(tmp_path, f"file: {plan}", world, ALOFT)
+    sim.run(until=0.1)
+    told = "item 1: 40 m/s become 21.7: p flies at 11.1 to 21.7 m/s (it stalls at 9.67)"
+    assert any(told in warning for warning in sim.warnings)
+
+
 def test_it_returns_and_lands_against_the_wind(tmp_path):
     mission = "items: [{takeoff: 30}, {goto: [200, 50, 40]}, {return: }]"
     flight = Flight(*loaded(tmp_path, mission, "world: {wind: [4, 0, 0]}"))
@@ -178,7 +189,7 @@ def test_thrown_by_hand_it_climbs_and_lands_on_its_belly(tmp_path):
 def test_what_it_cannot_do_is_said_when_the_scenario_is_loaded(tmp_path):
     with pytest.raises(UserError, match=r"item 1: p cannot turn on the spot"):
         loaded(tmp_path, "items: [{turn: 1.0}]")
-    with pytest.raises(UserError, match=r"item 2: speed: p flies at 11.1 to 21.\d m/s, got 3"):
+    with pytest.raises(UserError, match=r"item 2: speed: p flies at 11.1 to 21.\d m/s \(it stalls at 9.67\), got 3"):
         loaded(tmp_path, "items: [{takeoff: 20}, {goto: [1, 2, 30], speed: 3}]")
     with pytest.raises(
         UserError,
@@ -196,6 +207,31 @@ def test_equal_circuits_are_equal_in_any_chunks_and_after_a_reset(tmp_path, engi
     while sim.time < 9:
         sim.run(until=min(sim.time + 0.37, 9))
     assert sim.state_hash() == before
+
+
+@pytest.mark.parametrize("place", ["climb", "cruise"])
+def test_without_thrust_it_glides_and_comes_down_ahead(tmp_path, place):
+    """Told, not stalled, not hard, wings level; and the mission is not done."""
+    sim, plane = loaded(tmp_path, "items: [{takeoff: 25}, {goto: [200, 0, 40]}, {land: }]", "world: {wind: [-3, 0, 0]}")
+    FlightWatch(sim)
+
+    def is_there() -> bool:
+        return plane.position[2] > 20 if place == "climb" else plane.position[0] > 180
+
+    while not is_there():
+        sim.run(until=sim.time + 0.1)
+    plane.set_rotor_share("propeller", 0.0)
+    flight = Flight(sim, plane)
+    (good, text), *_ = flight.findings
+    assert not good
+    assert "it lost its thrust, and came down at" in text
+    assert any("p: has lost its thrust: it glides" in warning for warning in sim.warnings)
+    in_flight = flight.table[flight.z > 3]
+    assert in_flight[:, 7].min() > 0.97 * STALL
+    touch = np.flatnonzero(flight.z < 0.26)[0]
+    assert flight.climb[touch - 1] > -2.0
+    assert np.abs(flight.roll[touch:]).max() < 0.2
+    assert not plane.armed
 
 
 def test_modes_that_make_no_sense_are_refused(tmp_path):

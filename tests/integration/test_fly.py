@@ -270,7 +270,7 @@ FAULTS = {
     b'{"method": "tune", "vehicle": "drone0", "gains": {"self": 1}}\n': "tune",
     b'{"method": "spray", "vehicle": "drone0", "flow": 1}\n': "drone0 has no tank",
     b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 1e8]}\n': "less than or equal to 1000000",
-    b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 2], "speed": 100}\n': "less than or equal to 12",
+    b'{"method": "goto", "vehicle": "drone0", "position": [0, 0, 2], "speed": 100}\n': "flies at 0 to 12 m/s, got 100",
     b'{"method": "takeoff", "vehicle": "drone0", "height": 1e8}\n': "the world ends 1e+06 m from its origin",
     b'{"method": "spawn", "kind": "x500", "position": [0, 0, 1e8]}\n': "less than or equal to 1000000",
     b'{"method": "speed", "speed": 0}\n': "greater than or equal to 0.01",

@@ -94,7 +94,7 @@ def _tuning(aeroplane: Aeroplane, answers: np.ndarray) -> dict[str, float]:
     """
     stall = aeroplane.stall_speed
     cruise, (servos, rotors) = CRUISE * stall, (answers.shape[1], len(aeroplane.airframe.rotors))
-    damping = aeroplane.damping(Trim(cruise, 0.0, np.zeros(servos), np.zeros(rotors), 0.0))
+    damping = aeroplane.damping(Trim(cruise, 0.0, np.zeros(3), np.zeros(servos), np.zeros(rotors), 0.0))
     params = {
         "AIRSPEED_CRUISE": cruise, "AIRSPEED_MIN": round(SLOWEST * stall), "AIRSPEED_MAX": round(FASTEST * stall),
         "SCALING_SPEED": cruise,

@@ -220,6 +220,10 @@ class Airship(Controller):
             return strength @ np.linalg.pinv(self.airframe.wrenches.T[wanted] @ strength)
         return np.insert(strength @ np.linalg.pinv(self.airframe.wrenches.T[NEEDED] @ strength), 1, 0.0, axis=1)
 
+    @property
+    def top_speed(self) -> float:
+        return self.max_speed()
+
     def max_speed(self) -> float:
         """Given, or as fast as it turns out of a sideslip, with four fifths of its thrust at most."""
         own = self.vessel.mass

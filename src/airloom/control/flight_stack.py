@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -79,6 +81,8 @@ class Controller(Plugin):
     """Control modes it can fly besides idle; position and yaw unless it says otherwise."""
     flies: ClassVar[str] = "hovering"
     """How what it controls flies, which decides on the pilot of its missions: see `missions/pilots.py`."""
+    alarms: ClassVar[Mapping[int, str]] = {}
+    """Rows of its memory that are 1 while something is wrong, and what the run is told of it."""
     thrust_unit: ClassVar[str] = "controller's unit"
     """Of the thrust that it commands, for figures."""
 
@@ -90,6 +94,11 @@ class Controller(Plugin):
     def holds_within(self) -> float:
         """m from a setpoint at rest: who stays farther away cannot hold it."""
         return 0.5
+
+    @property
+    def top_speed(self) -> float:
+        """Through what carries it, m/s."""
+        return inf
 
     braking_frequency = 1.0
     """rad/s: it comes to a stop in as many metres as its speed, over this."""

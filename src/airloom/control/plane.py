@@ -3,14 +3,16 @@
 - **Guidance** (plane_guidance.py): acceleration across the course, airspeed and climb.
 - **Energy** (plane_energy.py): pitch and throttle for speed and climb.
 - **Attitude.** p = k (φ* − φ), q likewise, both with the rates of a coordinated turn, g tan φ/V; the rudder follows r.
-- **Rates.** ω̇ = k (ω* − ω) + d ω* + k_i ∫(ω* − ω), d the damping by the air; the mixer has the servos that turn the
-  aeroplane so at its cruise speed V₀, and (V₀/V)² of them at another.
+- **Rates.** ω̇ = k (ω* − ω) + d ω* + k_i ∫(ω* − ω) + t + s (α* − α₀), d the damping by the air, t the trim at cruise
+  speed V₀, and s how stiffly the air holds the angle of attack, which is α₀ there and α* where the wing carries the
+  weight now: so nothing but what the file does not know is left to the integral. The mixer has the servos that
+  turn the aeroplane so at V₀, and (V₀/V)² of them at another speed.
 """
 
 from __future__ import annotations
 
 from math import atan2, cos, pi, radians, sin, sqrt, tan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -36,6 +38,7 @@ USUAL_BANK = radians(25.0)
 MOST_DROP = 1.0  # m, from which it may come down onto its wheels at the start
 STEEPEST_CLIMB = 0.35  # climb over speed
 STEEPEST_START = 0.2  # rad
+ANGLE_K = 0.4  # of the gain of rates
 MOST_TRIM = 2.0  # of the gain of rates, rad/s² at cruise speed
 LEAST_TRIMMED = 0.9
 """Of the slowest speed, below which it may be on its wheels, and the integrals learn nothing."""
@@ -46,13 +49,13 @@ def _turn(w, i, roll, pitch, wanted_roll, wanted_pitch, airspeed):
     """Rates about x, y, z that are wanted: y is nose down, z to the left."""
     true_speed = airspeed / sqrt(w[row.DENSITY + i])
     around = w[row.GRAVITY + i] * tan(limit(roll, -1.2, 1.2)) / true_speed
-    p = w[own.ROLL_K + i] * (wanted_roll - roll)
-    q = w[own.PITCH_K + i] * (wanted_pitch - pitch) + around * sin(roll) * cos(pitch)
+    p = ANGLE_K * w[own.RATE_K + i] * (wanted_roll - roll)
+    q = ANGLE_K * w[own.RATE_K + i] * (wanted_pitch - pitch) + around * sin(roll) * cos(pitch)
     return p, -q, -around * cos(roll) * cos(pitch)
 
 
 @compiled
-def _move_servos(w, i, wanted, airspeed):
+def _move_servos(w, i, wanted, airspeed, bank):
     """Servos for the rates that are wanted, and the integrals that find their trim."""
     weaker = (w[own.CRUISE + i] / airspeed) ** 2
     dt = w[own.PERIOD + i] if airspeed > LEAST_TRIMMED * w[own.SLOWEST + i] else 0.0
@@ -63,6 +66,9 @@ def _move_servos(w, i, wanted, airspeed):
         w[at] = limit(w[at] + w[own.RATE_I + i] * dt * error, -most, most)
         damped = w[own.DAMP_X + axis * LANES + i] * wanted[axis] / w[own.CRUISE + i] * airspeed
         w[row.SCRATCH + axis * LANES + i] = (w[own.RATE_K + i] * error + damped) * weaker + w[at]
+        w[row.SCRATCH + axis * LANES + i] += w[own.TRIM_X + axis * LANES + i]
+    more = own.angle_of_attack(w, i, airspeed, bank) - w[own.ALPHA + i]
+    w[row.SCRATCH + LANES + i] += w[own.STIFF + i] * more
     for k in range(row.SERVOS):
         told, is_used = 0.0, False
         for axis in range(3):
@@ -104,7 +110,7 @@ def _fly(w, rotors, i):
             wanted_pitch, throttle = manage_energy(w, i, airspeed, speed, climb, wanted_roll)
         p, q, r = _turn(w, i, roll, pitch, wanted_roll, wanted_pitch, airspeed)
         wanted = (p, q, r + w[row.AYAWRATE + i] if mode == own.ATTITUDE else r)
-    _move_servos(w, i, wanted, airspeed)
+    _move_servos(w, i, wanted, airspeed, wanted_roll)
     for base in range(0, rotors.size, row.ROTOR_WIDTH):
         rotors[base + row.TARGET + i] = min(throttle, 1.0) * rotors[base + row.MAX_SPEED + i]
     w[own.THRUST + i] = w[own.STATIC + i] * min(throttle, 1.0) ** 2
@@ -142,13 +148,14 @@ class Plane(Controller):
     kernel = control_plane
     modes = (int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE), int(Mode.THRUST_ATTITUDE), int(Mode.THRUST_VELOCITY))
     flies = "wings"
+    alarms: ClassVar = {own.LOST_THRUST: "has lost its thrust: it glides"}
     thrust_unit = "N"
 
     def check(self) -> None:
         self._aeroplane = plane = Aeroplane(self.airframe)
         cruise = self.cruise_speed
-        if np.linalg.matrix_rank(plane.mixer(cruise), tol=1e-9) < 3:
-            raise StackError("an aeroplane needs servos that roll it, pitch it and yaw it; these do not")
+        if np.linalg.matrix_rank(plane.mixer(cruise), tol=1e-9) < 2:
+            raise StackError("an aeroplane needs servos that roll it and pitch it; these do not")
         self._trim = trim = plane.trim(cruise)
         if trim.remainder > 0.5 or (trim.speeds > self._fastest_rotor).any():
             raise StackError(f"there is no level flight at {cruise:.3g} m/s; give another cruise_speed")
@@ -232,13 +239,11 @@ class Plane(Controller):
         share = trim.speeds[0] / most
         pull = [plane.thrust(cruise, speed) / weight for speed in (share * most, most)]
         per_throttle = (pull[1] - pull[0]) / (1.0 - share)
-        damping = plane.damping(trim)
         rate = min(0.3 / max(servo.lag for servo in frame.vehicle.servos.values()), 10.0)
         gains = [
             1.0 / p.rate, cruise, self.slowest, self.fastest, trim.alpha, share, per_throttle,
             plane.static_thrust(most), p.max_bank, self.climb, self.sink, self.radius, DAMPING * p.l1_period / pi,
-            0.4 * rate, 0.4 * rate, rate, rate * rate / 4,
-            *damping, 0.3, 0.4, 0.1, plane.zero_lift,
+            rate, rate * rate / 4, *plane.damping(trim), 0.4, plane.zero_lift, *trim.turns, plane.stiffness(trim),
         ]  # fmt: skip
         farthest = np.array([max(servo.highest, -servo.lowest) for servo in frame.vehicle.servos.values()])
         mix = np.zeros((row.SERVOS, 3))

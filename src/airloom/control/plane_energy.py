@@ -2,6 +2,9 @@
 
 The throttle answers to what is lacking in γ + V̇/g, the pitch to what is wrong in γ − V̇/g, with γ = climb/V wanted from
 the height and V̇ from the speed. Below the slowest speed the pitch gives up the height for the speed.
+
+An aeroplane whose energy falls far behind what its throttle should give has lost its thrust: it glides at its cruise
+speed, wherever that leads, until it gains energy again.
 """
 
 from math import cos, sqrt
@@ -11,11 +14,38 @@ from airloom.compiled import rows as row
 from airloom.compiled.lanes import limit
 from airloom.control import plane_rows as own
 
-ENERGY_I, BALANCE_I, BALANCE_P = 0.3, 0.15, 0.5
+ENERGY_I, BALANCE_I, BALANCE_P = 0.2, 0.15, 0.8
 MOST_FASTER = 0.3  # of V̇/g
 MOST_LACKING = 0.05  # of γ ± V̇/g that is integrated: more is no matter of trim
+NEAR_STALL = 0.93  # of the slowest speed: what carries it then is the greatest angle of attack that is asked for
 SLOW = 0.13  # of the slowest speed, by which less it stalls: then only the speed counts
-LEAST_COSINE = 0.3  # of the bank
+TURN_DRAG = 0.1  # of the weight, for each that the wing carries more
+LOSS = 8.0  # m of height and V²/2g, more than gusts take
+BELIEVED = 0.5  # of what the throttle should give
+FORGIVEN = 0.5  # m/s that it may fall behind
+
+
+@compiled
+def _has_lost_thrust(w, i, airspeed, rise):
+    """By how far its energy is behind one that rises so fast (m/s); once lost, by how far it is above the lowest."""
+    energy, mark = w[row.EPZ + i] + 0.5 * airspeed * airspeed / w[row.GRAVITY + i], w[own.ENERGY_MARK + i]
+    if w[own.LOST_THRUST + i] == 0.0:
+        due = mark + w[own.PERIOD + i] * ((BELIEVED * rise if rise > 0.0 else rise) - FORGIVEN)
+        mark = max(due, energy) if mark != 0.0 else energy
+        changes = mark - energy > LOSS
+    else:
+        mark = min(mark, energy)
+        changes = energy - mark > LOSS
+    if changes:
+        w[own.LOST_THRUST + i] = 1.0 - w[own.LOST_THRUST + i]
+    w[own.ENERGY_MARK + i] = energy if changes else mark
+    return w[own.LOST_THRUST + i] != 0.0
+
+
+@compiled
+def _greatest_angle(w, i):
+    lift = (w[own.CRUISE + i] / (NEAR_STALL * w[own.SLOWEST + i])) ** 2
+    return w[own.NO_LIFT + i] + (w[own.ALPHA + i] - w[own.NO_LIFT + i]) * lift
 
 
 @compiled
@@ -24,20 +54,27 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     g, dt, true_speed = w[row.GRAVITY + i], w[own.PERIOD + i], airspeed / sqrt(w[row.DENSITY + i])
     wanted_speed = limit(wanted_speed, w[own.SLOWEST + i], w[own.FASTEST + i])
     slope = limit(wanted_climb, -w[own.SINK + i], w[own.CLIMB + i]) / true_speed
+    lost = w[own.LOST_THRUST + i] != 0.0
+    if lost:
+        wanted_speed = w[own.CRUISE + i]
     faster = limit(w[own.SPEED_K + i] * (wanted_speed - airspeed) / g, -MOST_FASTER, MOST_FASTER)
-    error = slope - limit(w[row.EVZ + i] / true_speed, -1.0, 1.0)
-    energy, slow = error + faster, limit((w[own.SLOWEST + i] - airspeed) / (SLOW * w[own.SLOWEST + i]), 0.0, 1.0)
+    flown = limit(w[row.EVZ + i] / true_speed, -1.0, 1.0)
+    error = slope - flown
+    slow = limit((w[own.SLOWEST + i] - airspeed) / (SLOW * w[own.SLOWEST + i]), 1.0 if lost else 0.0, 1.0)
+    energy = error + faster
     balance = (1.0 - slow) * error - (1.0 + slow) * faster
-    drag_of_turn = w[own.TURN_DRAG + i] * (1.0 / max(cos(bank), LEAST_COSINE) - 1.0)
+    drag_of_turn = TURN_DRAG * (1.0 / max(cos(bank), own.LEAST_COSINE) - 1.0)
     throttle = w[own.THROTTLE + i] + w[own.SUM_ENERGY + i] + (slope + faster + drag_of_turn) / w[own.PER_THROTTLE + i]
     given = limit(throttle, 0.0, 1.0)
+    beyond_trim = (given - w[own.THROTTLE + i] - w[own.SUM_ENERGY + i]) * w[own.PER_THROTTLE + i]
+    if _has_lost_thrust(w, i, airspeed, (beyond_trim - drag_of_turn) * true_speed):
+        given = 1.0
     grows = (throttle < 1.0) | (energy < 0.0)
     shrinks = (throttle > 0.0) | (energy > 0.0)
     lacking = limit(energy, -MOST_LACKING, MOST_LACKING)
     w[own.SUM_ENERGY + i] += ENERGY_I * dt * lacking / w[own.PER_THROTTLE + i] if grows & shrinks else 0.0
     wrong = limit(balance, -MOST_LACKING, MOST_LACKING)
     w[own.SUM_BALANCE + i] = limit(w[own.SUM_BALANCE + i] + BALANCE_I * dt * wrong, -0.2, 0.2)
-    lift = (w[own.CRUISE + i] / max(airspeed, w[own.SLOWEST + i])) ** 2 / max(cos(bank), LEAST_COSINE)
-    alpha = w[own.NO_LIFT + i] + (w[own.ALPHA + i] - w[own.NO_LIFT + i]) * lift
-    pitch = alpha + slope + BALANCE_P * balance + w[own.SUM_BALANCE + i]
-    return limit(pitch, -0.5, 0.5), given
+    path = (1.0 - slow) * slope + slow * min(slope, flown)
+    pitch = own.angle_of_attack(w, i, airspeed, bank) + path + BALANCE_P * balance + w[own.SUM_BALANCE + i]
+    return limit(min(pitch, flown + _greatest_angle(w, i)), -0.5, 0.5), given

@@ -11,9 +11,10 @@ from math import atan, atan2, cos, pi, sin, sqrt
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.lanes import limit
-from airloom.control.plane_rows import CRUISE, HEIGHT_K, L1, RADIUS, VELOCITY
+from airloom.control.plane_rows import CRUISE, L1, RADIUS, VELOCITY
 
 DAMPING = 0.75  # ζ
+HEIGHT_K = 0.5  # 1/s
 MOVES = 0.5  # m/s, above which a setpoint is a line
 LEAST_GROUND_SPEED = 3.0  # m/s, below which a course has no meaning
 
@@ -26,7 +27,7 @@ def guide(w, i, airspeed):
     speed = max(over_ground, LEAST_GROUND_SPEED)
     if w[row.MODE + i] == VELOCITY:
         return _by_velocity(w, i, airspeed, speed, vx, vy)
-    climb = w[row.SVZ + i] + w[HEIGHT_K + i] * (w[row.SPZ + i] - w[row.EPZ + i])
+    climb = w[row.SVZ + i] + HEIGHT_K * (w[row.SPZ + i] - w[row.EPZ + i])
     if w[row.SVX + i] * w[row.SVX + i] + w[row.SVY + i] * w[row.SVY + i] > MOVES * MOVES:
         left, pace = _along(w, i, speed, vx, vy)
         return left, airspeed + pace - over_ground, climb
@@ -52,7 +53,7 @@ def _along(w, i, speed, vx, vy):
     ex, ey = w[row.EPX + i] - w[row.SPX + i], w[row.EPY + i] - w[row.SPY + i]
     left, ahead = ux * ey - uy * ex, ux * ex + uy * ey
     curvature = (ux * w[row.SAY + i] - uy * w[row.SAX + i]) / (pace * pace)
-    return _join(w, i, speed, vx, vy, ux, uy, left, curvature), pace - 0.2 * ahead
+    return _join(w, i, speed, vx, vy, ux, uy, left, curvature), pace - 0.1 * ahead
 
 
 @compiled

@@ -13,13 +13,15 @@ L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
 - **Transition.** The vehicle turns to where it shall fly, keeps its height on the rotors at the pitch α₁ and is pushed.
   From V₁/1.2 to V₁ the law of the aeroplane takes over by its share s: servos get s of what it says, rotors 1 − s of
   their thrust and torque. Below V₁ the rotors help again, whatever the reason.
+- **Lost.** If the wing does not carry it in good time, though it is pushed along its course, the pusher is held to be
+  dead, and the rotors fly it on until something slow is asked for.
 - **Back.** The rotors take over at once, the pusher stops, and the vehicle brakes by leaning as far as L ≤ W allows.
 """
 
 from __future__ import annotations
 
 from math import atan2, sqrt, tan
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
@@ -33,26 +35,28 @@ from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
 from airloom.control.plane import Plane, PlaneParameters, control_plane
 from airloom.control.plane_guidance import MOVES
-from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, SPEED_K, THRUST, airspeed_of
+from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, THRUST, airspeed_of
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
 
 HOVER_GAINS = 19
-BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC = (row.GAIN + (HOVER_GAINS + k) * LANES for k in range(7))
-"""V_s, V₁, what is fast, α₀, α₁ − α₀, throttle in transition, thrust of all pushers at full throttle."""
-
-TRIM = row.GAIN + (HOVER_GAINS + 7) * LANES
-"""Of each servo, in cruise."""
+BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC, PATIENCE = (
+    row.GAIN + (HOVER_GAINS + k) * LANES for k in range(8)
+)
+"""V_s, V₁, what is fast, α₀, α₁ − α₀, throttle in transition, thrust of all pushers at full throttle,
+and how long a transition may take."""
 WING_MIX = row.WING_GAIN + MIX - row.GAIN
 
 WING_MEMORY = 14
 """Rows that the law of the aeroplane may remember things in; they lie behind those of the hover's and of ours."""
-SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH = (row.MEMORY + (12 + k) * LANES for k in range(5))
+SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH, WAITED = (row.MEMORY + (12 + k) * LANES for k in range(6))
+"""WAITED is how much of its patience a transition has taken; 1 is all of it, and the pusher is dead."""
 OF_WING = row.MEMORY + (row.MEMORY_ROWS - WING_MEMORY) * LANES
 CARRIES = 1.2  # of the stall's speed, from which on the wing carries all
 NEAR_CRUISE = 0.85  # of the speed of cruise, from which on it does not dive to become faster
 PUSHED = 0.35  # of the weight, in transition
+PATIENT = 2.0  # of the time in which the push alone would make it so fast, from a tail wind of 8 m/s on
 MORE = 0.05  # throttle, for what more of it does
 STILL_FAST = 0.8  # of what is fast, below which one on the wing comes back
 TAKES_OVER = 1.0  # s, from rotors to wing at the quickest
@@ -96,6 +100,18 @@ def _heading(w, i):
 
 
 @compiled
+def _off_course(w, i):
+    (c, s), (east, north) = _heading(w, i), _asked(w, i)
+    return atan2(c * north - s * east, c * east + s * north)
+
+
+@compiled
+def _faces_course(w, i):
+    """1 if it looks along its course, 0 if it looks elsewhere."""
+    return limit(2.0 - 2.0 * abs(_off_course(w, i)) / ALONG, 0.0, 1.0)
+
+
+@compiled
 def _decide(w, i):
     """Whether the wing shall fly, and the share that it has."""
     east, north = _asked(w, i)
@@ -103,7 +119,13 @@ def _decide(w, i):
     through_air = pace + airspeed_of(w, i) - over_ground
     part = STILL_FAST if w[ON_WING + i] != 0.0 else 1.0
     fast = (pace > part * w[FAST + i]) | (through_air > part * w[WHOLE + i])
-    w[ON_WING + i] = 1.0 if fast & (pace > MOVES) else 0.0
+    fast &= pace > MOVES
+    if not fast:
+        w[WAITED + i] = 0.0
+    elif w[WAITED + i] < 1.0:
+        waits = (w[SHARE + i] < 1.0) & (through_air > w[WHOLE + i]) & (_faces_course(w, i) > 0.0)
+        w[WAITED + i] = min(w[WAITED + i] + w[PERIOD + i] / w[PATIENCE + i], 1.0) if waits else 0.0
+    w[ON_WING + i] = 1.0 if fast & (w[WAITED + i] < 1.0) else 0.0
     carries = (airspeed_of(w, i) - w[BEGINS + i]) / (w[WHOLE + i] - w[BEGINS + i])
     wanted = limit(carries, 0.0, 1.0) if w[ON_WING + i] != 0.0 else 0.0
     w[SHARE + i] = min(wanted, w[SHARE + i] + w[PERIOD + i] / TAKES_OVER)
@@ -118,12 +140,12 @@ def _is_steered(w, i, servo):
 
 @compiled
 def _keep_what_wing_wants(w, i):
-    """Servos by the wing's share, about their trim, which need not be found first; without a part, it forgets."""
+    """Servos by the wing's share; without a part, it forgets."""
     share = w[SHARE + i]
     for k in range(row.SERVOS):
         at = k * LANES + i
         if _is_steered(w, i, k):
-            w[row.SERVO + at] = share * limit(w[row.SERVO + at] + w[TRIM + at], -1.0, 1.0)
+            w[row.SERVO + at] *= share
     for k in range(WING_MEMORY):
         w[OF_WING + k * LANES + i] *= 1.0 if share > 0.0 else 0.0
     w[THROTTLE + i] = sqrt(w[THRUST + i] / w[STATIC + i])
@@ -164,7 +186,7 @@ def _lean(w, i):
         lift = g * (1.0 - carried) + up
         nose = (1.0 - share) * (w[NO_LIFT + i] + w[FULL_LIFT + i]) + share * w[WING_PITCH + i]
         ahead, left = -lift * tan(nose), -lift * tan(share * w[WING_ROLL + i])
-        w[THROTTLE + i] = share * w[THROTTLE + i] + (1.0 - share) * w[PUSH + i] * _faces_course(w, i, c, s)
+        w[THROTTLE + i] = share * w[THROTTLE + i] + (1.0 - share) * w[PUSH + i] * _faces_course(w, i)
     else:
         up = w[WANT_Z + i]
         lift = max(g * (1.0 - carried) + up, 0.2 * g)
@@ -178,21 +200,9 @@ def _lean(w, i):
 
 
 @compiled
-def _off_course(w, i, c, s):
-    east, north = _asked(w, i)
-    return atan2(c * north - s * east, c * east + s * north)
-
-
-@compiled
-def _faces_course(w, i, c, s):
-    """1 if it looks along its course, 0 if it looks elsewhere."""
-    return limit(2.0 - 2.0 * abs(_off_course(w, i, c, s)) / ALONG, 0.0, 1.0)
-
-
-@compiled
 def _look_along_course(w, i):
     c, s = _heading(w, i)
-    off = _off_course(w, i, c, s)
+    off = _off_course(w, i)
     w[hover.WANT_YAW + i] = atan2(s, c) + limit(off, -0.5, 0.5)
     w[hover.WANT_YAWRATE + i] = limit(off, -MOST_TURN, MOST_TURN) if w[row.MODE + i] == VELOCITY else 0.0
 
@@ -275,6 +285,7 @@ class Vtol(Modes):
     parameters: VtolParameters
     kernel = control_vtol
     flies = "both"
+    alarms: ClassVar = {WAITED: "its pusher does not push: it flies on its rotors"}
 
     def __init__(self, parameters: VtolParameters, airframe: Airframe) -> None:
         lifters = airframe.lifters
@@ -300,17 +311,26 @@ class Vtol(Modes):
             self._wing = self.parameters, Plane(PlaneParameters(**own), self._cruising)
         return self._wing[1]
 
+    @property
+    def slowest_on_wing(self) -> float:
+        """V₁, at which the wing carries all, m/s."""
+        return max(CARRIES * self._aeroplane.stall_speed, NEAR_CRUISE * self.wing.cruise_speed)
+
+    @property
+    def fastest(self) -> float:
+        return 1.2 * self.wing.cruise_speed
+
     def gains(self, step_ns: int) -> list[float]:
-        frame, plane, cruise = self.airframe, self._aeroplane, self.wing.cruise_speed
-        weight, whole = frame.mass * frame.gravity, max(CARRIES * plane.stall_speed, NEAR_CRUISE * cruise)
+        frame, plane = self.airframe, self._aeroplane
+        weight, whole = frame.mass * frame.gravity, self.slowest_on_wing
         full_lift = weight / whole**2 / plane.lift_slope
         static = sum(rotor.thrust_constant * rotor.max_speed**2 for rotor in self._cruising.rotors)
         push = min(sqrt(PUSHED * weight / static), 1.0)
-        hovers, servos = super().gains(step_ns), frame.vehicle.servos.values()
+        hovers = super().gains(step_ns)
         assert len(hovers) == HOVER_GAINS
-        trim = plane.trim(cruise).angles / [max(servo.highest, -servo.lowest) for servo in servos]
-        own = [whole / CARRIES, whole, self.parameters.max_speed, plane.zero_lift, full_lift, push, static]
-        return [*hovers, *own, *trim]
+        patience = PATIENT * (whole + 8.0) / (push**2 * static / frame.mass)
+        own = [whole / CARRIES, whole, self.parameters.max_speed, plane.zero_lift, full_lift, push, static, patience]
+        return [*hovers, *own]
 
     def wing_gains(self, step_ns: int) -> list[float]:
         """Those of `plane`, but for a pusher much stronger than cruise needs: it need not dive for speed."""
@@ -318,7 +338,7 @@ class Vtol(Modes):
         fastest = min(rotor.max_speed for rotor in self._cruising.rotors)
         thrusts = [self._aeroplane.thrust(trim.speed, trim.speeds[0] + part * fastest) for part in (0.0, MORE)]
         weight = self.airframe.mass * self.airframe.gravity
-        own = {PER_THROTTLE: (thrusts[1] - thrusts[0]) / MORE / weight, FASTEST: 1.2 * trim.speed, SPEED_K: 0.2}
+        own = {PER_THROTTLE: (thrusts[1] - thrusts[0]) / MORE / weight, FASTEST: self.fastest}
         for at, gain in own.items():
             gains[(at - row.GAIN) // LANES] = gain
         return gains

@@ -7,6 +7,7 @@ from math import copysign, pi
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
+import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from airloom.joystick.state import AXES, BUTTONS, StickError, StickState
@@ -90,6 +91,11 @@ class Sticks(NamedTuple):
     y: float
     z: float
     yaw: float
+
+    @property
+    def ahead(self) -> np.ndarray:
+        """Without the turn."""
+        return np.array(self[:3])
 
 
 class Mapping(_Model):

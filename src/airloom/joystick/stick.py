@@ -22,12 +22,14 @@ from airloom.commands import (
 )
 from airloom.joystick.mapping import Action, Mapping, Sticks
 from airloom.joystick.state import StickState
+from airloom.joystick.wings import wings_command
 from airloom.missions.tasks import Task
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
     from airloom.vehicle import Vehicle
 
+LEAST_RESTART = 30.0  # m, of an aeroplane
 LEASH = 1.0  # m that a target is ahead of its vehicle at most
 
 
@@ -71,6 +73,12 @@ class Stick:
     def mode(self) -> Mode:
         """What its deflections mean now: the vehicle's mode, or the velocity of a target that it moves along."""
         return Mode.VELOCITY_YAWRATE if self._glides and self.vehicle.armed else self.vehicle.mode
+
+    @property
+    def _has_wings(self) -> bool:
+        """And cannot do without them."""
+        controller = self.vehicle.controller
+        return controller is not None and controller.flies == "wings"
 
     @property
     def doing(self) -> str:
@@ -124,7 +132,8 @@ class Stick:
         if action in ("takeoff", "restart"):
             self._wish = self._first_mode
         if action == "takeoff":
-            self._begin(pilot.takeoff(self.mapping.takeoff_height), "takeoff")
+            height = () if self._has_wings else (self.mapping.takeoff_height,)
+            self._begin(pilot.takeoff(*height), "takeoff")
         elif action == "land":
             self._begin(pilot.land(), "landing")
         elif action == "restart":
@@ -138,14 +147,22 @@ class Stick:
     def _choose(self, mode: Mode) -> None:
         if mode is Mode.IDLE:
             self.vehicle.kill()
-        elif mode is Mode.POSITION_YAW:
+            return
+        if why := self.sim.pilot(self.vehicle.name).why_not_in(mode):
+            raise CommandError(why)
+        if mode is Mode.POSITION_YAW:
             self.vehicle.recover()
         else:
             self.vehicle.switch_mode(mode)
 
     def _restart(self) -> None:
         self.vehicle.reset_pose()
-        self.vehicle.place(self.mapping.restart_position)
+        x, y, z = self.mapping.restart_position
+        if self._has_wings:
+            speed = self.vehicle.controller.cruise_speed  # type: ignore[union-attr]
+            self.vehicle.place((x, y, max(z, LEAST_RESTART)), velocity=(speed, 0.0, 0.0))
+        else:
+            self.vehicle.place((x, y, z))
         self.vehicle.recover()
         if self.route:
             pilot = self.sim.pilot(self.vehicle.name)
@@ -190,10 +207,12 @@ class Stick:
     def _command(self, mode: Mode, sticks: Sticks) -> Command:
         x, y, z, turn = sticks
         scales, yaw = self.mapping.scales, float(self._home.yaw)
+        if self._has_wings:
+            return wings_command(self.vehicle, mode, sticks, self._home, scales)
         if mode is Mode.POSITION_YAW and self._glides:
             return self._gliding(sticks)
         if mode is Mode.POSITION_YAW:
-            offset = scales.position * np.array([x, y, z])
+            offset = scales.position * sticks.ahead
             return PositionYaw(tuple(self._home.position + offset), yaw + scales.attitude * turn)
         if mode is Mode.VELOCITY_YAWRATE:
             velocity = tuple(scales.velocity * s for s in (x, y, z))

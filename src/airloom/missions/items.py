@@ -206,11 +206,22 @@ def complaint(item: Any, pilot: Pilot) -> str | None:
         return f"{pilot.name}: {why}"
     if isinstance(item, Turn) and not pilot.turns_on_the_spot:
         return f"{pilot.name} cannot turn on the spot; tell it where to go instead"
-    low, high = pilot.speeds
-    speed = item.pace().get("speed") if isinstance(item, Paced) else None
-    if speed is not None and not low <= speed <= high:
-        return f"speed: {pilot.name} flies at {low:.3g} to {high:.3g} m/s, got {speed:g}"
+    speed = _given_speed(item)
+    if speed is not None and pilot.possible(speed) != speed:
+        return f"speed: {pilot.name} flies {pilot.range_of_speeds}, got {speed:g}"
     return None
+
+
+def at_possible_speed(item: Any, pilot: Pilot) -> Any:
+    """The same item, at the nearest speed that the pilot can fly."""
+    speed = _given_speed(item)
+    if speed is None or pilot.possible(speed) == speed:
+        return item
+    return item.model_copy(update={"speed": pilot.possible(speed)})
+
+
+def _given_speed(item: Any) -> float | None:
+    return item.pace().get("speed") if isinstance(item, Paced) else None
 
 
 async def fly_items(pilot: Pilot, items: Sequence[Any], again_from: int | None = None) -> None:

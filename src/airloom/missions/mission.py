@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from airloom.missions.fence import Fence
-from airloom.missions.items import fly_items
+from airloom.missions.items import at_possible_speed, fly_items
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Until
 
@@ -18,6 +18,16 @@ class Mission:
     again_from: int | None = None
     """With an endless jump, the item from which all are flown again and again."""
     fence: Fence = field(default_factory=Fence)
+
+    def fitted_to(self, pilot: Pilot) -> Mission:
+        """The same at speeds that this pilot can fly, with a warning for each that it cannot."""
+        items = [at_possible_speed(item, pilot) for item in self.items]
+        slips = [
+            f"item {k + 1}: {old.speed:g} m/s become {new.speed:.3g}: {pilot.name} flies {pilot.range_of_speeds}"
+            for k, (old, new) in enumerate(zip(self.items, items, strict=True))
+            if old is not new
+        ]
+        return replace(self, items=items, warnings=[*self.warnings, *slips])
 
     async def fly(self, pilot: Pilot) -> None:
         """All items; raises MissionError as soon as the vehicle is outside the fence."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from airloom.basics.rotations import yaw_from_quaternion
 from airloom.bus import messages
-from airloom.commands import EDGE, PositionYaw, VelocityYawRate
+from airloom.commands import EDGE, Mode, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import TOP_SPEED, Polyline, Pursuit, Targets
@@ -52,7 +52,22 @@ class Pilot:
     @property
     def speeds(self) -> tuple[float, float]:
         """The least and the greatest of its missions, m/s."""
-        return 0.0, TOP_SPEED
+        controller = self.vehicle.controller
+        return 0.0, TOP_SPEED if controller is None else min(TOP_SPEED, controller.top_speed)
+
+    def possible(self, speed: float) -> float:
+        """The nearest one that it can fly."""
+        low, high = self.speeds
+        return min(max(speed, low), high)
+
+    @property
+    def range_of_speeds(self) -> str:
+        low, high = self.speeds
+        return f"at {low:.3g} to {high:.3g} m/s"
+
+    def why_not_in(self, mode: Mode) -> str | None:
+        """What keeps it from being flown in a mode now, if anything does."""
+        return None
 
     async def sleep(self, seconds: float) -> None:
         """Wait in simulation time."""

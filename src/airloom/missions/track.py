@@ -12,12 +12,14 @@ from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
 from airloom.compiled import rows as row
 from airloom.control.flight_stack import ARRIVED, guide_kernel
-from airloom.control.plane_rows import airspeed_of
+from airloom.control.plane_rows import LOST_THRUST, airspeed_of
 from airloom.missions.arcs import Piece
 
-# A plan: whether the vehicle has arrived, the piece it is on and how far along it, the airspeed, how many pieces come.
-AT_PIECE, ALONG, AIRSPEED, PIECES, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 6)
+# A plan: whether the vehicle has arrived, the piece it is on and how far along it, the airspeed, how many pieces come,
+# and whether the way ends where the thrust does.
+AT_PIECE, ALONG, AIRSPEED, PIECES, NEEDS_THRUST, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 7)
 X, Y, Z, COURSE, CURVATURE, LENGTH, SLOPE, PIECE_WIDTH = range(8)
+WITHOUT_THRUST = 2.0  # where it says whether the vehicle has arrived
 LEAST_PACE = 1.0  # m/s; a setpoint that stands would be circled
 
 
@@ -58,6 +60,8 @@ def follow_track(w, i, tick, plan):
             along = _along(plan, at, 0.0, x, y)
         else:
             plan[ARRIVED] = 1.0
+    if (plan[NEEDS_THRUST] != 0.0) & (w[LOST_THRUST + i] != 0.0):
+        plan[ARRIVED] = WITHOUT_THRUST
     plan[ALONG] = along
     sx, sy, course = _place(plan, at, along)
     over_ground = sqrt(w[row.EVX + i] ** 2 + w[row.EVY + i] ** 2)
@@ -73,16 +77,20 @@ def follow_track(w, i, tick, plan):
 
 
 class Track:
-    """Arrived at the end of the last piece, which leads on from there."""
+    """Arrived at the end of the last piece, which leads on from there; if it needs thrust, also where that is lost."""
 
     kernel: ClassVar[Kernel] = follow_track
     mode: ClassVar[Mode] = Mode.POSITION_YAW
 
-    def __init__(self, pieces: Sequence[Piece], airspeed: float) -> None:
+    def __init__(self, pieces: Sequence[Piece], airspeed: float, needs_thrust: bool = False) -> None:
         self._numbers = np.zeros(FIRST_PIECE + len(pieces) * PIECE_WIDTH)
-        self._numbers[AIRSPEED], self._numbers[PIECES] = airspeed, len(pieces)
+        self._numbers[[AIRSPEED, PIECES, NEEDS_THRUST]] = airspeed, len(pieces), needs_thrust
         rows = [[p.begin.x, p.begin.y, p.z, p.begin.course, p.curvature, p.length, p.slope] for p in pieces]
         self._numbers[FIRST_PIECE:] = np.ravel(rows)
+
+    @property
+    def has_lost_thrust(self) -> bool:
+        return bool(self._numbers[ARRIVED] == WITHOUT_THRUST)
 
     def plan(self, tick: int, step: float) -> np.ndarray:
         return self._numbers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airloom.commands import PositionYaw
+from airloom.commands import Mode, PositionYaw
 from airloom.missions.arcs import Pose
 from airloom.missions.pilot import Pilot
 from airloom.missions.pursuit import Polyline
@@ -30,6 +30,8 @@ class VtolPilot(WingsPilot):
     follows.
     """
 
+    needs_thrust = False
+
     @property
     def _stack(self) -> Vtol:
         return self.vehicle.controller  # type: ignore[return-value]
@@ -40,10 +42,24 @@ class VtolPilot(WingsPilot):
 
     @property
     def speeds(self) -> tuple[float, float]:
-        return 0.0, self._plane.fastest
+        return 0.0, self._stack.fastest
+
+    def possible(self, speed: float) -> float:
+        slow, fast = self._stack.parameters.max_speed, self._stack.slowest_on_wing
+        if slow < speed < fast:
+            return slow if speed - slow < fast - speed else fast
+        return super().possible(speed)
+
+    @property
+    def range_of_speeds(self) -> str:
+        slow, fast, most = self._stack.parameters.max_speed, self._stack.slowest_on_wing, self._stack.fastest
+        return f"at up to {slow:.3g} m/s on its rotors and at {fast:.3g} to {most:.3g} m/s on its wing"
 
     def _is_fast(self, speed: float) -> bool:
         return speed > self._stack.parameters.max_speed
+
+    def why_not_in(self, mode: Mode) -> str | None:
+        return None
 
     # -- on the wing, or not -----------------------------------------------------------------------------------------
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import atan2, ceil, cos, hypot, pi, sin, sqrt, tan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from airloom.commands import PositionYaw, ThrustAttitude
+from airloom.commands import Mode, PositionYaw, ThrustAttitude
 from airloom.missions.arcs import Piece, Pose, Way, cut_corner, length_of, risen, to_point, to_pose
 from airloom.missions.guides import Arrival, Guide
 from airloom.missions.pilot import LONG, Pilot
 from airloom.missions.pursuit import Polyline
 from airloom.missions.runway import FLARE_TIME, Landing, TakeoffRoll
-from airloom.missions.tasks import MissionError, Sleep, Until
+from airloom.missions.tasks import MissionError, Until
 from airloom.missions.track import Track
 from airloom.world.atmosphere import STANDARD_DENSITY
 
@@ -31,6 +31,7 @@ LOWEST_FINAL, HIGHEST_FINAL = 12.0, 25.0  # m above the ground, where an approac
 SETTLES = 3.0  # s of level flight before the glide
 GROUND_STEP = 20.0  # m between two looks at the ground
 AT_HEIGHT = 3.0  # m
+LEAST_FLARE = 1.0  # m/s of sinking, at the end of a glide
 RUNWAY_LOOK = 60.0  # m over which the rise of a runway is taken
 
 
@@ -42,10 +43,21 @@ class WingsPilot(Pilot):
         return self.vehicle.controller  # type: ignore[return-value]
 
     turns_on_the_spot = False
+    needs_thrust: ClassVar[bool] = True
+    """Whether it comes down without."""
 
     @property
     def speeds(self) -> tuple[float, float]:
         return self._plane.slowest, self._plane.fastest
+
+    @property
+    def range_of_speeds(self) -> str:
+        return f"{super().range_of_speeds} (it stalls at {self._plane.stall_speed:.3g})"
+
+    def why_not_in(self, mode: Mode) -> str | None:
+        if mode in (Mode.POSITION_YAW, Mode.VELOCITY_YAWRATE) and not self.is_flying:
+            return f"{self.name}: stands on the ground, and cannot fly from there; take off first"
+        return None
 
     # -- what it does ------------------------------------------------------------------------------------------------
 
@@ -62,8 +74,7 @@ class WingsPilot(Pilot):
         way = risen([Piece(here, max(ahead, pace))], goal - climb, goal)
         self._check_reachable(np.array([[*way[0].end[:2], goal]]))
         await self._track(way, pace, timeout, "takeoff")
-        is_up = Until(lambda: self.vehicle.position[2] > goal - AT_HEIGHT, f"{self.name}: takeoff", 60.0)
-        await self._or_brake(is_up)
+        await self._until(lambda: self.vehicle.position[2] > goal - AT_HEIGHT, "takeoff", 60.0)
         if self.next_place is None:
             self._circle_at(x + ahead * cos(course), y + ahead * sin(course), goal)
 
@@ -102,10 +113,11 @@ class WingsPilot(Pilot):
         await self._pass([goal], pace, self._follow_ground(goal) if above_ground else None, timeout, "goto")
 
     async def fly_to(self, position: Any, yaw: float | None = None) -> None:
-        """Take off if need be, and circle a place from now on."""
+        """Take off if need be, and circle a place from now on, at no less than a safe height."""
         x, y, z = self._place(position, "goto")
+        z = max(z, self.ground(x, y) + HIGHEST_FINAL)
         if not self.is_flying:
-            await self.takeoff(max(z - float(self.vehicle.position[2]), 2 * AIRBORNE))
+            await self.takeoff(max(z - float(self.vehicle.position[2]), HIGHEST_FINAL))
         self._circle_at(x, y, z)
 
     async def fly_line(
@@ -173,8 +185,9 @@ class WingsPilot(Pilot):
 
         here = self.vehicle.position
         far = hypot(here[0] - x, here[1] - y) + abs(here[2] - z) / min(self._plane.climb, self._plane.sink)
-        await Until(is_there, f"{self.name}: loiter", 60.0 + 3.0 * far)
-        await Sleep(LONG if seconds is None else seconds)
+        await self._until(is_there, "loiter", 60.0 + 3.0 * far)
+        end = self.sim.time + (LONG if seconds is None else seconds)
+        await self._until(lambda: self.sim.time >= end, "loiter", 2 * LONG)
 
     async def return_home(
         self, least_height: float = 0.0, speed: float | None = None, timeout: float | None = None
@@ -245,9 +258,8 @@ class WingsPilot(Pilot):
     def _pace(self, speed: float | None) -> float:
         if speed is None:
             return self._plane.cruise_speed
-        low, high = self.speeds
-        if not low <= speed <= high:
-            raise MissionError(f"{self.name}: flies at {low:.3g} to {high:.3g} m/s, got {speed:g}")
+        if self.possible(speed) != speed:
+            raise MissionError(f"{self.name}: flies {self.range_of_speeds}, got {speed:g}")
         return speed
 
     def _pose(self) -> Pose:
@@ -334,7 +346,8 @@ class WingsPilot(Pilot):
     async def _track(self, way: Way, pace: float, timeout: float | None, what: str) -> None:
         wind_x, wind_y, _ = self.vehicle.wind
         slowest = max(pace - hypot(wind_x, wind_y), 0.25 * pace)
-        await self._guided(Track(way, pace), 2 * length_of(way) / slowest + 30 if timeout is None else timeout, what)
+        track = Track(way, pace, needs_thrust=self.needs_thrust)
+        await self._guided(track, 2 * length_of(way) / slowest + 30 if timeout is None else timeout, what)
 
     async def _guided(self, guide: Guide, limit: float, what: str) -> None:
         """The guide speaks until the next one does, so that nobody is without between two ways."""
@@ -343,6 +356,34 @@ class WingsPilot(Pilot):
             first = ThrustAttitude(0.0) if isinstance(guide, TakeoffRoll | Landing) else self.vehicle.holding_command()
             self.vehicle.command(first)
         await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit))
+        if isinstance(guide, Track) and guide.has_lost_thrust:
+            await self._come_down(what)
+
+    async def _until(self, condition: Callable[[], bool], what: str, limit: float) -> None:
+        """As long as there is thrust."""
+        stops = Until(lambda: self.vehicle.alarm is not None or condition(), f"{self.name}: {what}", limit)
+        await self._or_brake(stops)
+        if self.vehicle.alarm is not None:
+            await self._come_down(what)
+
+    async def _come_down(self, what: str) -> None:
+        """Without thrust: glide straight on, flare and roll out; then whatever was flown has failed."""
+        here, z = self._pose(), float(self.vehicle.position[2])
+        self.sim.guides.begin(self.vehicle, Track([Piece(here, 1.0, z=z)], self._plane.cruise_speed))
+
+        def is_low() -> bool:
+            x, y, z = self.vehicle.position
+            return bool(
+                z - self._resting_height(x, y) < FLARE_TIME * max(-float(self.vehicle.velocity[2]), LEAST_FLARE)
+            )
+
+        await self._or_brake(Until(is_low, f"{self.name}: its glide", LONG))
+        runway = self._pose()
+        landing = Landing(runway, self._resting_height(*runway[:2]), self._rise_of(runway))
+        await self._guided(landing, 60.0, "land")
+        self.vehicle.kill()
+        x, y, _ = self.vehicle.position
+        raise MissionError(f"{self.name}: {what}: it lost its thrust, and came down at ({x:.0f}, {y:.0f})")
 
     def _runway(self, at: Any, course: float | None) -> Pose:
         pose = self.vehicle.description.pose

@@ -61,13 +61,20 @@ class FlyMission(System):
         if self.parameters.file:
             height = partial(_ground_height, sim.fleet.flight.world)
             mission = read_mission(self.parameters.file, sim.scenario.world.origin, height)
-        self._warnings = mission.warnings
+        missions = {vehicle.name: self._suited(mission, pilot_of(sim, vehicle)) for vehicle in self._vehicles}
+        self._warnings = list(dict.fromkeys(text for mission in missions.values() for text in mission.warnings))
+        return lambda pilot: missions[pilot.name].fly(pilot)
+
+    def _suited(self, mission: Mission, pilot: Pilot) -> Mission:
+        """A plan is flown as fast as its vehicle can; in our own files, what it cannot do is a mistake."""
+        file = self.parameters.file
+        if file is not None and file.endswith(".plan"):
+            mission = mission.fitted_to(pilot)
         for k, item in enumerate(mission.items):
-            for vehicle in self._vehicles:
-                if (why := complaint(item, pilot_of(sim, vehicle))) is not None:
-                    where = self.parameters.file or f"{sim.scenario.name}: systems.{self.name}.items"
-                    raise ScenarioError(f"{where}: item {k + 1}: {why}")
-        return mission.fly
+            if (why := complaint(item, pilot)) is not None:
+                where = file or f"{pilot.sim.scenario.name}: systems.{self.name}.items"
+                raise ScenarioError(f"{where}: item {k + 1}: {why}")
+        return mission
 
     def _own_coroutine(self, sim) -> Callable[[Pilot], Coroutine]:
         try:

@@ -25,6 +25,8 @@ class Trim:
 
     speed: float
     alpha: float
+    turns: np.ndarray
+    """which the servos resist, rad/s²"""
     angles: np.ndarray
     """of the servos, rad"""
     speeds: np.ndarray
@@ -96,15 +98,19 @@ class Aeroplane:
             slope = np.array([(balance(x + NUDGE * e) - at) / NUDGE for e in np.eye(x.size)]).T
             step = np.linalg.lstsq(slope, -at, rcond=1e-9)[0]
             x += step * min(1.0, 0.2 / (np.abs(step[[0, 4]]).max() + 1e-12))
-        return Trim(speed, x[0], mix @ x[1:4], np.full(rotors, fastest * x[4]), float(np.abs(balance(x)).max()))
+        return Trim(speed, x[0], x[1:4], mix @ x[1:4], np.full(rotors, fastest * x[4]), float(np.abs(balance(x)).max()))
 
     def mixer(self, speed: float) -> np.ndarray:
         """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air.
 
-        If the file has a mixer, with the servos that it names for each axis.
+        If the file has a mixer, with the servos that it names for each axis. What has no rudder is not yawed.
         """
         given = self._given_mixer
-        return given @ np.linalg.pinv(self.effect(speed) @ given)
+        effect = self.effect(speed) @ given
+        axes = min(int(np.linalg.matrix_rank(effect, tol=1e-6)), 3)
+        mix = np.zeros((len(given), 3))
+        mix[:, : max(axes, 2)] = given @ np.linalg.pinv(effect[: max(axes, 2)])
+        return mix
 
     @cached_property
     def _given_mixer(self) -> np.ndarray:
@@ -145,6 +151,14 @@ class Aeroplane:
             return self.acceleration(trim.speed, trim.alpha, 0.0, rates, trim.angles, trim.speeds)[3:]
 
         return np.array([-(turn(NUDGE * e) - turn(-NUDGE * e))[k] / (2 * NUDGE) for k, e in enumerate(np.eye(3))])
+
+    def stiffness(self, trim: Trim) -> float:
+        """By how much servos must turn it nose up or down (about y, rad/s²) to hold one rad of angle of attack more."""
+
+        def turn(alpha: float) -> float:
+            return float(self.acceleration(trim.speed, alpha, 0.0, np.zeros(3), trim.angles, trim.speeds)[4])
+
+        return -(turn(trim.alpha + NUDGE) - turn(trim.alpha - NUDGE)) / (2 * NUDGE)
 
     def lift(self, alpha: float) -> float:
         """Per (m/s)² of speed, at an angle of attack, without power, N."""

@@ -7,7 +7,8 @@ Ten times a second of simulation time two rules are looked at for every vehicle 
 - It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
   controller holds it (0.5 m, a boat several) and comes no nearer.
 
-And of every vehicle with a battery, whether that is *empty*.
+And of every vehicle with a battery, whether that is *empty*; what a controller itself holds to be wrong (its
+`alarms`) is told, too.
 
 So landings, vehicles that stand on the ground, long ways, moving setpoints and rotors stopped on purpose are no fault,
 nor is what a pilot does in the modes of thrust.
@@ -15,6 +16,7 @@ nor is what a pilot does in the modes of thrust.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,6 +65,14 @@ def fill_heights(heights, blocks, world):
             heights[0, k, i], heights[1, k, i] = heights_above_ground(blocks[k], i, world)
 
 
+@dataclass
+class Alarm:
+    row: int
+    text: str
+    whose: np.ndarray
+    told: np.ndarray
+
+
 class FlightWatch:
     """Warns of each vehicle once for each time that it gets into trouble; one that hops along is in one trouble."""
 
@@ -93,6 +103,16 @@ class FlightWatch:
         self._nearest = np.full(self._steered.shape, np.inf)
         self._since = np.zeros(self._steered.shape)
         self._setpoints = self._rows(row.SPX, 3).copy()
+        self._alarms = [self._alarm(at, text) for at, text in self._known_alarms()]
+
+    def _known_alarms(self) -> list[tuple[int, str]]:
+        known = [m.controller.alarms for m in self._fleet.crafts if m.controller is not None]
+        return list(dict.fromkeys(alarm for alarms in known for alarm in alarms.items()))
+
+    def _alarm(self, at: int, text: str) -> Alarm:
+        has = [m.controller is not None and m.controller.alarms.get(at) == text for m in self._fleet.crafts]
+        whose = np.array([*has, False])[self._fleet.flight.vehicles] & self._steered
+        return Alarm(at, text, whose, np.zeros(self._steered.shape, dtype=bool))
 
     def _rows(self, first: int, count: int) -> np.ndarray:
         """[row, block, lane]"""
@@ -105,6 +125,7 @@ class FlightWatch:
         self._look_for_falls()
         self._look_for_strays()
         self._look_for_empty_batteries()
+        self._look_for_alarms()
         self._look_later()
 
     def _look_for_falls(self) -> None:
@@ -142,6 +163,12 @@ class FlightWatch:
         empty = (capacity > 0.0) & (charge == 0.0) & (self._fleet.flight.vehicles >= 0)
         self._warn(empty & ~self._told_empty, "has an empty battery: its rotors stop")
         self._told_empty = empty
+
+    def _look_for_alarms(self) -> None:
+        for alarm in self._alarms:
+            rings = alarm.whose & (self._rows(alarm.row, 1)[0] >= 1.0)
+            self._warn(rings & ~alarm.told, alarm.text)
+            alarm.told = rings
 
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:
         if not whom.any():

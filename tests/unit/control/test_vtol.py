@@ -13,6 +13,7 @@ from airloom.scenario import load_vehicle
 from airloom.scenario.models import Pose, Scenario, Vehicle, World
 from airloom.scenario.surfaces import Mixer, Servo
 from airloom.vehicles.airframe import Airframe
+from airloom.watch.flight import FlightWatch
 
 PUSHER = 4
 
@@ -131,6 +132,53 @@ def test_with_a_dead_pusher_the_rotors_carry_it_on() -> None:
     sim.run(until=45)
     assert abs(vehicle.position[2] - 20) < 2.0
     assert np.linalg.norm(vehicle.velocity) < 0.5
+
+
+def test_the_airspeed_settles_soon_after_the_transition() -> None:
+    sim = alone()
+    vehicle = sim.vehicles["vtol"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=1)
+    sim.start(sim.pilot("vtol").goto([900, 0, 20], speed=12))
+    speeds, heights = [], []
+    while sim.time < 40:
+        sim.run(until=sim.time + 0.5)
+        speeds.append(vehicle.reading("airspeed").numbers[0])
+        heights.append(vehicle.position[2])
+    assert max(speeds) < 12.7
+    assert np.abs(np.array(speeds[30:]) - 12).max() < 0.3
+    assert np.abs(np.array(heights) - 20).max() < 1.0
+
+
+def test_if_its_pusher_dies_in_cruise_it_flies_on_on_its_rotors_and_says_so() -> None:
+    sim = alone()
+    FlightWatch(sim)
+    vehicle = sim.vehicles["vtol"]
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=1)
+    flight = sim.start(sim.pilot("vtol").goto([300, 0, 20], speed=12))
+    sim.run(until=15)
+    assert share_of_wing(vehicle) == 1.0
+    vehicle.set_rotor_share("pusher", 0.0)
+    lowest = 20.0
+    while not flight.done and sim.time < 90:
+        sim.run(until=sim.time + 0.5)
+        lowest = min(lowest, float(vehicle.position[2]))
+    assert flight.done
+    assert flight.error is None
+    assert np.linalg.norm(vehicle.position - [300, 0, 20]) < 1.5
+    assert lowest > 18.0
+    assert any("vtol: its pusher does not push: it flies on its rotors" in text for text in sim.warnings)
+
+
+def test_speeds_between_rotors_and_wing_are_refused() -> None:
+    sim = alone()
+    sim.vehicles["vtol"].command(al.PositionYaw((0.0, 0.0, 20.0)))
+    flight = sim.start(sim.pilot("vtol").goto([300, 0, 20], speed=8))
+    flight.when_done(lambda _: None)
+    sim.run(until=0.1)
+    told = "vtol: flies at up to 5 m/s on its rotors and at 10.2 to 14.4 m/s on its wing, got 8"
+    assert told in str(flight.error)
 
 
 @pytest.mark.slow

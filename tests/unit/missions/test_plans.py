@@ -306,6 +306,7 @@ def test_speeds_are_cut_aloud(tmp_path):
     assert [item.speed for item in mission.items[-2:]] == [12, 5]
     assert "item 2: 30 m/s is too fast for missions here, which fly 12 m/s instead" in mission.warnings[0]
     assert "item 4: a change of the speed to climb" in mission.warnings[1]
+    assert read(tmp_path, UP, simple(178, 1, 30), at(16, north=50), vehicleType=22).items[-1].speed == 30
     with pytest.raises(ScenarioError, match="a speed is a number, got fast"):
         read(tmp_path, UP, hoverSpeed="fast")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from airloom.missions.fence import Point
+from airloom.missions.items import FASTEST
 from airloom.missions.pursuit import TOP_SPEED
 from airloom.scenario.errors import ScenarioError
 from airloom.scenario.models import Origin
@@ -23,7 +24,7 @@ from airloom.world.geodesy import geodetic_to_local
 FARTHEST = 20_000.0  # m from the world's origin
 LARGEST_FILE = 16 * 1024 * 1024
 USUAL_SPEED, USUAL_CRUISE = 5.0, 15.0  # m/s, QGroundControl's
-FIXED_WING = 1  # of MAV_TYPE
+FIXED_WING, VTOLS = 1, range(19, 26)  # of MAV_TYPE
 Heights = Callable[[float, float], float]
 
 
@@ -102,8 +103,8 @@ class PlanFile:
             raise self.error(f"a speed is a number, got {shown(speed)}")
         if speed is None or speed <= 0:
             return None
-        if self.is_for_wings:
-            return float(speed)
+        if self.is_for_wings or self.mission.get("vehicleType") in VTOLS:
+            return min(float(speed), FASTEST)  # what the vehicle can is known when it flies
         if speed > TOP_SPEED:
             self.warn(f"{speed:g} m/s is too fast for missions here, which fly {TOP_SPEED:g} m/s instead")
         return min(float(speed), TOP_SPEED)

@@ -193,6 +193,10 @@ class RequestContext:
             raise RequestError(str(task.error))
         self._missions[vehicle.name] = task
 
+    def must_be_able(self, vehicle: Vehicle, mode: Mode) -> None:
+        if why := self.sim.pilot(vehicle.name).why_not_in(mode):
+            raise RequestError(why)
+
     def take_over(self, vehicle: Vehicle) -> None:
         """End the vehicle's mission, which brakes it: from now on somebody else says where to go."""
         self._held.discard(vehicle.name)

@@ -32,6 +32,7 @@ class GiveCommand(ForVehicles):
         command = named_command(self.kind, self.model_extra or {})
         for vehicle in vehicles:
             context.must_not_be_in_hand(vehicle)
+            context.must_be_able(vehicle, command.mode)
             vehicle.check_command(command)
         for vehicle in vehicles:
             context.take_over(vehicle)
@@ -49,6 +50,7 @@ class SwitchMode(ForVehicles):
         mode = Mode.named(self.mode)
         for vehicle in vehicles:
             vehicle.check_mode(mode)
+            context.must_be_able(vehicle, mode)
         for vehicle in vehicles:
             context.take_over(vehicle)
             vehicle.switch_mode(mode)
@@ -119,6 +121,11 @@ class Kill(TakeOver):
 class Recover(TakeOver):
     method = "recover"
 
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
+        for vehicle in vehicles:
+            context.must_be_able(vehicle, Mode.POSITION_YAW)
+        super().act(context, vehicles)
+
 
 class ResetPose(TakeOver):
     method = "reset_pose"
@@ -131,12 +138,18 @@ class Mission(ForVehicles):
         refusals = []
         for vehicle in vehicles:
             try:
+                self.check_speed(context.sim.pilot(vehicle.name))
                 context.start(vehicle, self.method, self.flown_by)
             except RequestError as error:
                 refusals.append(str(error))
         if refusals:
             more = f" (and {len(refusals) - 1} more)" if len(refusals) > 1 else ""
             raise RequestError(refusals[0] + more)
+
+    def check_speed(self, pilot: Pilot) -> None:
+        speed = getattr(self, "speed", None)
+        if speed is not None and pilot.possible(speed) != speed:
+            raise RequestError(f"{pilot.name} flies {pilot.range_of_speeds}, got {speed:g}")
 
     def flown_by(self, pilot: Pilot) -> Coroutine[Any, Any, None]:
         return getattr(pilot, self.method)(**self.model_dump(exclude={"vehicle"}, exclude_none=True))

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from airloom.basics.patterns import Pattern
 from airloom.commands import EDGE
-from airloom.missions.pursuit import TOP_SPEED
+from airloom.missions.items import FASTEST
 from airloom.runs.link.context import RequestContext
 from airloom.scenario.errors import shortened
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Bounded = Annotated[float, Field(ge=-EDGE, le=EDGE)]
 Vector = Annotated[list[Bounded], Field(min_length=3, max_length=3)]
 Positive = Annotated[float, Field(gt=0)]
-Speed = Annotated[float, Field(gt=0, le=TOP_SPEED)]
+Speed = Annotated[float, Field(gt=0, le=FASTEST)]
 
 
 class Request(BaseModel):
