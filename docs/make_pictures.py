@@ -72,7 +72,7 @@ SHOTS = {
     "relay": Shot(22, zoom=1.7, middle=(0.45, 0.42)),
     "swarm-ardupilot": Shot(60, zoom=2.2, middle=(0.43, 0.38)),
     "swarm-ardupilot-radio": Shot(62, zoom=1.35, middle=(0.62, 0.62)),
-    "terrain": Shot(150),
+    "terrain": Shot(150, "chase"),
     "village": Shot(60, zoom=1.25, middle=(0.5, 0.56)),
     "vtol": Shot(76, "follow"),
     "waypoints": Shot(13, "chase"),

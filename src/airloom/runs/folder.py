@@ -23,8 +23,11 @@ _LOG, _SUMMARY, _SCENARIO = "log.mcap", "summary.json", "scenario.yaml"
 _EARLIER_LOG = re.compile(r"log-([0-9]{1,9})\.mcap")
 _AUTOPILOT_FOLDER = re.compile(r"autopilot-\w+")
 _MEMBER_OUTPUT = re.compile(r"member-\w+\.txt")
-_FIGURE = re.compile(r"flight-\w+\.png|fleet\.png|seen-\w+-\w+\.png|pursuit\.png|fields\.png")
-_MAP = re.compile(r"deposition\w*\.(png|tif|npy)")
+_FIGURE = re.compile(
+    r"(flight-\w+|fleet|seen-\w+-\w+|pursuit|fields|swarm(-\w+)?|links-(distance|time|map)(-\w+)?)\.png"
+)
+_SWARM, _RADIO_FOLDER = "swarm.json", "radio"
+_MAP = re.compile(r"(deposition|difference)\w*\.(png|tif|npy)")
 _POINTS = re.compile(r"[^/.][^/]*\.la[sz]", re.IGNORECASE)
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 _UNFINISHED = f"{_SUMMARY}.unfinished"
@@ -220,9 +223,10 @@ def _is_ours(entry: Path) -> bool:
     if entry.name in (_SOCKET, _SOCKET_NOTE, _WINDOW):
         return entry.is_socket() or entry.is_file()
     if entry.is_dir():
-        return _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None
+        return entry.name == _RADIO_FOLDER or _AUTOPILOT_FOLDER.fullmatch(entry.name) is not None
     patterns = (_EARLIER_LOG, _MEMBER_OUTPUT, _FIGURE, _MAP, _POINTS)
-    return entry.name in (_LOG, _SUMMARY, _SCENARIO, _UNFINISHED) or any(one.fullmatch(entry.name) for one in patterns)
+    names = (_LOG, _SUMMARY, _SCENARIO, _UNFINISHED, _SWARM)
+    return entry.name in names or any(one.fullmatch(entry.name) for one in patterns)
 
 
 def _newest() -> Path:

@@ -54,6 +54,19 @@ def test_an_earlier_run_is_replaced_if_wanted():
     assert list(Path("mine").iterdir()) == []
 
 
+LEFT = ["swarm.json", "swarm.png", "swarm-flock.png", "links-time.png", "links-map-long.png", "difference.tif",
+        "deposition.png", "radio/flows.xml"]  # fmt: skip
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_whatever_a_run_leaves_belongs_to_it(left):
+    file = a_run(out="mine").path / left
+    file.parent.mkdir(exist_ok=True)
+    file.touch()
+    RunFolder.create("hover", "mine", replace=True)
+    assert not file.exists()
+
+
 def test_a_run_without_a_log_is_known_by_its_summary():
     run = RunFolder.create("hover", "mine")
     run.scenario.touch()
