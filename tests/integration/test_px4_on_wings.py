@@ -1,4 +1,4 @@
-"""A stand-in for a PX4 that flies an aeroplane: what it is started with, how it turns servos, which airspeed it hears."""
+"""A stand-in for a PX4 that flies an aeroplane: what it is started with, how it turns servos, what airspeed it hears."""
 
 from __future__ import annotations
 
@@ -57,9 +57,7 @@ while data := line.recv(65536):
     ("kind", "airframe", "rotors"),
     [("plane", "gazebo-classic_plane", 1), ("vtol", "gazebo-classic_standard_vtol", 5)],
 )
-def test_outputs_after_the_rotors_turn_servos_and_airspeed_is_a_pressure(
-    tmp_path, monkeypatch, kind, airframe, rotors
-):
+def test_outputs_after_the_rotors_turn_servos_and_airspeed_is_a_pressure(tmp_path, monkeypatch, kind, airframe, rotors):
     monkeypatch.chdir(tmp_path)
     for folder in ("bin", "etc/init.d-posix"):
         (tmp_path / folder).mkdir(parents=True)
