@@ -1,4 +1,4 @@
-"""A stand-in for a PX4 that flies an aeroplane: what it is started with, how it turns servos, what airspeed it hears."""
+"""A stand-in for a PX4 that flies an aeroplane: what it is started with, how it turns servos, its airspeed."""
 
 from __future__ import annotations
 
