@@ -56,8 +56,8 @@ def assert_circles(times, track, said, until):
     circling = between(times, said, "circling", until)
     circling &= times > times[circling][0] + 20.0
     radii = np.hypot(track[circling, 0], track[circling, 1] - 200.0)
-    assert np.abs(radii - RADIUS).max() < 15.0, "a circle around the place"
-    assert np.abs(track[circling, 2] - HEIGHT).max() < 8.0, "at its height"
+    assert np.abs(radii - RADIUS).max() < 5.0, "a circle around the place"
+    assert np.abs(track[circling, 2] - HEIGHT).max() < 3.0, "at its height"
 
 
 def test_a_plane_takes_off_circles_where_it_is_told_and_comes_home(tmp_path):

@@ -16,8 +16,6 @@ from airloom.scenario import known
 
 ROOT = Path(__file__).parents[2]
 PICTURES = ROOT / "docs" / "figures" / "scenarios"
-UNSEEN = {"px4"}
-"""Scenarios without a picture: who took the others had no such program."""
 LARGEST = 60_000  # bytes of a picture
 FETCHED = re.compile(r'<(?:script|link|img|iframe|source)\b[^>]*\b(?:src|href)="(?:https?:)?//[^"]*"')
 
@@ -55,5 +53,5 @@ def test_every_public_name_is_explained(site):
 
 def test_every_scenario_has_a_picture_that_is_soon_there():
     taken = {path.stem: path.stat().st_size for path in PICTURES.iterdir()}
-    assert taken.keys() == known("scenario").keys() - UNSEEN
+    assert taken.keys() == known("scenario").keys()
     assert {name: size for name, size in taken.items() if size > LARGEST} == {}
