@@ -14,12 +14,13 @@ from airloom.models.description import Description, Link, ModelError, Notes, Pos
 from airloom.models.files import Library
 from airloom.models.geometry import read_plugin, read_pose
 from airloom.models.markup import Element, flag_of, local_name, number_of, numbers, text_of, where
-from airloom.models.meshes import copy_mesh, unit_of, write_obj
+from airloom.models.meshes import copy_mesh, corners_of, unit_of, write_obj
 from airloom.models.plugins import is_buoyancy
 from airloom.models.sdf import SdfReader, included, version_of
 from airloom.models.sensing import clean_name
 from airloom.models.water import water_of
 from airloom.world.meshes import box, ngon, prism
+from airloom.world.objects.mesh_file import LARGEST, SMALLEST
 
 QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field",
          "wind",          "spherical_coordinates", "frame"}  # fmt: skip
@@ -203,11 +204,11 @@ def _add_link(
             _add_solid(shape, where_, model, world, folder, notes)
         elif shape.kind == "mesh" and shape.file not in seen:
             notes.assume(f"the mesh {shape.file.name if shape.file else '?'} of {model} is touched and seen")
-            _add_mesh(shape, where_, model, world, folder, taken, "boxes")
+            _add_mesh(shape, where_, model, world, folder, taken, "boxes", notes)
     touched = any(shape.kind == "mesh" for shape in link.collisions)
     for shape in link.visuals:
         if shape.kind == "mesh":
-            _add_mesh(shape, pose @ shape.pose, model, world, folder, taken, "boxes" if touched else "none")
+            _add_mesh(shape, pose @ shape.pose, model, world, folder, taken, "boxes" if touched else "none", notes)
 
 
 def _add_solid(shape: Shape, pose: Pose, model: str, world: dict[str, Any], folder: Path, notes: Notes) -> None:
@@ -242,10 +243,14 @@ def _placed(pose: Pose) -> dict[str, Any]:
 
 
 def _add_mesh(
-    shape: Shape, pose: Pose, model: str, world: dict[str, Any], folder: Path, taken: dict[Path, str], collision: str
-) -> None:
-    objects = world.setdefault("objects", {})
+    shape: Shape, pose: Pose, model: str, world: dict[str, Any], folder: Path, taken: dict[Path, str], collision: str,
+    notes: Notes,
+) -> None:  # fmt: skip
     assert shape.file is not None
+    if (why := _unfit(shape)) is not None:
+        notes.ignore(f"the mesh {shape.file.name} of {model}: {why}")
+        return
+    objects = world.setdefault("objects", {})
     entry: dict[str, Any] = {
         "kind": "mesh",
         "file": f"meshes/{copy_mesh(shape.file, folder / 'meshes', taken)}",
@@ -257,3 +262,15 @@ def _add_mesh(
     if shape.colour is not None:
         entry["colour"] = list(shape.colour)
     objects[clean_name(model, objects)] = {**entry, "collision": collision}
+
+
+def _unfit(shape: Shape) -> str | None:
+    """Why a mesh cannot be an object."""
+    try:
+        corners = corners_of(shape)
+    except ModelError as error:
+        return str(error)
+    longest = 0.0 if corners is None else float(np.ptp(corners, axis=0).max())
+    if SMALLEST <= longest <= LARGEST:
+        return None
+    return f"it is {longest:.3g} m large, and objects may have {SMALLEST:g} to {LARGEST:g} m"

@@ -301,3 +301,14 @@ def test_the_size_of_a_dae_is_known_without_trimesh(tmp_path):
     for wrong in ("2 0 0  0 3 0", "#wedge", "0 2 1 0 1 3", "</COLLADA>"):
         (tmp_path / "wrong.dae").write_text(models.DAE.replace(wrong, "oops"))
         assert dae_vertices(tmp_path / "wrong.dae") is None
+
+
+def test_a_mesh_too_large_for_an_object_is_left_out_and_told(tmp_path):
+    """The world that was made must run."""
+    models.brick(tmp_path / "field.stl", (20_000.0, 20_000.0, 1.0))
+    (tmp_path / "w.sdf").write_text("""<sdf version="1.9"><world name="w"><model name="field"><static>true</static>
+      <link name="l"><visual name="v"><geometry><mesh><uri>field.stl</uri></mesh></geometry></visual></link></model>
+      </world></sdf>""")
+    made = import_model(tmp_path / "w.sdf", tmp_path / "out")
+    assert any("field.stl of field: it is 2e+04 m large" in text for text in made.notes.ignored)
+    al.Simulation.load(str(made.scenario), overrides={"engine": "batch"})
