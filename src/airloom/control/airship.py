@@ -187,6 +187,7 @@ class Airship(Controller):
     parameters: AirshipParameters
     kernel = control_airship
     modes = (int(Mode.POSITION_YAW), int(Mode.VELOCITY_YAWRATE))
+    faces_wind = True
     thrust_unit = "N"
 
     def check(self) -> None:

@@ -81,6 +81,8 @@ class Controller(Plugin):
     """Control modes it can fly besides idle; position and yaw unless it says otherwise."""
     flies: ClassVar[str] = "hovering"
     """How what it controls flies, which decides on the pilot of its missions: see `missions/pilots.py`."""
+    faces_wind: ClassVar[bool] = False
+    """Whether what it controls looks into the wind where it keeps a place."""
     alarms: ClassVar[Mapping[int, str]] = {}
     """Rows of its memory that are 1 while something is wrong, and what the run is told of it."""
     thrust_unit: ClassVar[str] = "controller's unit"

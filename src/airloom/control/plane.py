@@ -27,7 +27,7 @@ from airloom.control.flight_stack import Controller, Rated, StackError, block_ke
 from airloom.control.plane_energy import manage_energy
 from airloom.control.plane_guidance import DAMPING, bank_for, guide
 from airloom.physics.attitude import rotation
-from airloom.vehicles.aeroplane import Aeroplane
+from airloom.vehicles.aeroplane import Aeroplane, Trim
 from airloom.world.atmosphere import STANDARD_DENSITY
 
 if TYPE_CHECKING:
@@ -182,6 +182,10 @@ class Plane(Controller):
     @property
     def stall_speed(self) -> float:
         return self._aeroplane.stall_speed
+
+    def trim(self, speed: float) -> Trim:
+        """Level flight at a speed through the air."""
+        return self._aeroplane.trim(speed)
 
     @property
     def cruise_speed(self) -> float:

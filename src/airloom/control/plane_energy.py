@@ -17,25 +17,39 @@ from airloom.control import plane_rows as own
 ENERGY_I, BALANCE_I, BALANCE_P = 0.2, 0.15, 0.8
 MOST_FASTER = 0.3  # of V̇/g
 MOST_LACKING = 0.05  # of γ ± V̇/g that is integrated: more is no matter of trim
-NEAR_STALL = 0.93  # of the slowest speed: what carries it then is the greatest angle of attack that is asked for
+NEAR_STALL = 0.85  # of the slowest speed: what carries it then is the greatest angle of attack that is asked for
 SLOW = 0.13  # of the slowest speed, by which less it stalls: then only the speed counts
 TURN_DRAG = 0.1  # of the weight, for each that the wing carries more
-LOSS = 8.0  # m of height and V²/2g, more than gusts take
+LOSS, GAIN = 15.0, 8.0  # m of height and V²/2g, in calm air
+MORE_IN_GUSTS = 8.0  # of what they change the energy by on the average
+SMOOTHED, LEARNED = 5.0, 20.0  # s, over which the airspeed is smoothed, and its gusts are
 BELIEVED = 0.5  # of what the throttle should give
 FORGIVEN = 0.5  # m/s that it may fall behind
+
+
+@compiled
+def _roughness(w, i, airspeed):
+    """How far the airspeed is from its mean, on the average, m/s."""
+    if w[own.SMOOTH_SPEED + i] == 0.0:
+        w[own.SMOOTH_SPEED + i] = airspeed
+    off = airspeed - w[own.SMOOTH_SPEED + i]
+    w[own.SMOOTH_SPEED + i] += w[own.PERIOD + i] / SMOOTHED * off
+    w[own.ROUGHNESS + i] += w[own.PERIOD + i] / LEARNED * (abs(off) - w[own.ROUGHNESS + i])
+    return w[own.ROUGHNESS + i]
 
 
 @compiled
 def _has_lost_thrust(w, i, airspeed, rise):
     """By how far its energy is behind one that rises so fast (m/s); once lost, by how far it is above the lowest."""
     energy, mark = w[row.EPZ + i] + 0.5 * airspeed * airspeed / w[row.GRAVITY + i], w[own.ENERGY_MARK + i]
+    more = MORE_IN_GUSTS * _roughness(w, i, airspeed) * airspeed / w[row.GRAVITY + i]
     if w[own.LOST_THRUST + i] == 0.0:
         due = mark + w[own.PERIOD + i] * ((BELIEVED * rise if rise > 0.0 else rise) - FORGIVEN)
         mark = max(due, energy) if mark != 0.0 else energy
-        changes = mark - energy > LOSS
+        changes = mark - energy > LOSS + more
     else:
         mark = min(mark, energy)
-        changes = energy - mark > LOSS
+        changes = energy - mark > GAIN + 0.5 * more
     if changes:
         w[own.LOST_THRUST + i] = 1.0 - w[own.LOST_THRUST + i]
     w[own.ENERGY_MARK + i] = energy if changes else mark
@@ -66,7 +80,7 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     drag_of_turn = TURN_DRAG * (1.0 / max(cos(bank), own.LEAST_COSINE) - 1.0)
     throttle = w[own.THROTTLE + i] + w[own.SUM_ENERGY + i] + (slope + faster + drag_of_turn) / w[own.PER_THROTTLE + i]
     given = limit(throttle, 0.0, 1.0)
-    beyond_trim = (given - w[own.THROTTLE + i] - w[own.SUM_ENERGY + i]) * w[own.PER_THROTTLE + i]
+    beyond_trim = (given - w[own.THROTTLE + i] - max(w[own.SUM_ENERGY + i], 0.0)) * w[own.PER_THROTTLE + i]
     if _has_lost_thrust(w, i, airspeed, (beyond_trim - drag_of_turn) * true_speed):
         given = 1.0
     grows = (throttle < 1.0) | (energy < 0.0)

@@ -29,6 +29,7 @@ NEAR_OF_REACH = 0.5  # of its reach: how near a large vehicle comes where it is 
 SAG = 0.5  # m that a line may pass below the heights it is given, where they change suddenly
 LOOK = 0.5  # m between two looks for the highest ground
 LONG = 1e9  # s
+CALM = 0.6  # m/s of wind, in which an airship may look anywhere
 SPRAY_PERIOD = 0.1  # s between two flows that follow the speed
 
 
@@ -130,6 +131,9 @@ class Pilot:
         self._must_be_in_the_air("turn")
         if not rate > 0:
             raise MissionError(f"{self.name}: cannot turn at {rate} rad/s")
+        wind = hypot(*self.vehicle.wind[:2])
+        if self.vehicle.controller is not None and self.vehicle.controller.faces_wind and wind > CALM:
+            raise MissionError(f"{self.name}: faces the wind of {wind:.1f} m/s, and cannot turn elsewhere in it")
         now, here = self._yaw(), np.array(self.vehicle.setpoint.position)
         angle = yaw if relative else _short_way(yaw - now)
         if clockwise is not None:

@@ -92,5 +92,9 @@ class Track:
     def has_lost_thrust(self) -> bool:
         return bool(self._numbers[ARRIVED] == WITHOUT_THRUST)
 
+    def go_on(self) -> None:
+        """There is thrust again."""
+        self._numbers[ARRIVED] = 0.0
+
     def plan(self, tick: int, step: float) -> np.ndarray:
         return self._numbers

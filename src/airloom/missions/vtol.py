@@ -198,6 +198,9 @@ class VtolPilot(WingsPilot):
     def _circle_at(self, x: float, y: float, z: float, radius: float | None = None, clockwise: bool = False) -> None:
         """It need not: what follows a way is a place to hover at."""
 
+    async def _near_height(self, place: np.ndarray, pace: float) -> None:
+        """Its rotors help."""
+
     async def _stop(self) -> None:
         """If it flies on its wing, come to a hover."""
         if self.vehicle.armed and self._is_fast(self._ground_speed()):

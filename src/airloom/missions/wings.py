@@ -29,6 +29,7 @@ LIFT_OFF, APPROACH = 1.1, 1.3  # of the stall speed
 AIRBORNE = 4.0  # m, from where on a take-off is an ordinary climb
 LOWEST_FINAL, HIGHEST_FINAL = 12.0, 25.0  # m above the ground, where an approach begins
 SETTLES = 3.0  # s of level flight before the glide
+STEEP = 0.8  # of the steepest climb, on the way to a place
 GROUND_STEP = 20.0  # m between two looks at the ground
 AT_HEIGHT = 3.0  # m
 LEAST_FLARE = 1.0  # m/s of sinking, at the end of a glide
@@ -317,8 +318,10 @@ class WingsPilot(Pilot):
         what: str,
     ) -> None:
         """Past places one after the other, round corners between them and to what follows."""
-        radius, here, z = self._turn_radius(pace), self._pose(), float(self.vehicle.position[2])
         self._check_reachable(np.array(places))
+        if height is None:
+            await self._near_height(places[0], pace)
+        radius, here, z = self._turn_radius(pace), self._pose(), float(self.vehicle.position[2])
         after = [*places[1:], self.next_place]
         way: Way = []
         for place, following in zip(places, after, strict=True):
@@ -330,6 +333,20 @@ class WingsPilot(Pilot):
         await self._track(way if height is None else _at_heights(way, height), pace, timeout, what)
         if self.next_place is None:
             self._circle_at(*places[-1])
+
+    async def _near_height(self, place: np.ndarray, pace: float) -> None:
+        """Circle first, if the way to a place is too short for the height between."""
+        way = to_point(self._pose(), place[0], place[1], self._turn_radius(pace))
+        lacks, can = place[2] - float(self.vehicle.position[2]), STEEP * length_of(way) / pace
+        low, high = -can * self._plane.sink, can * self._plane.climb
+        if low <= lacks <= high:
+            return
+        goal, circle = place[2] - (high if lacks > 0 else low), self._plane.holding(Mode.POSITION_YAW, self.vehicle)
+        assert isinstance(circle, PositionYaw)
+        x, y, _ = circle.position
+        self._circle_at(x, y, goal)
+        limit = 60.0 + 3 * abs(lacks) / min(self._plane.climb, self._plane.sink)
+        await self._until(lambda: abs(self.vehicle.position[2] - goal) < AT_HEIGHT, "climb", limit)
 
     def _follow_ground(self, goal: np.ndarray) -> Callable[[float, float], float]:
         """Heights above the ground that change evenly from the present one to that of the goal."""
@@ -356,18 +373,32 @@ class WingsPilot(Pilot):
             first = ThrustAttitude(0.0) if isinstance(guide, TakeoffRoll | Landing) else self.vehicle.holding_command()
             self.vehicle.command(first)
         await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit))
-        if isinstance(guide, Track) and guide.has_lost_thrust:
-            await self._come_down(what)
+        while isinstance(guide, Track) and guide.has_lost_thrust:
+            await self._glide(what)
+            guide.go_on()
+            await self._or_brake(Arrival(self.vehicle, f"{self.name}: {what}", limit))
 
     async def _until(self, condition: Callable[[], bool], what: str, limit: float) -> None:
         """As long as there is thrust."""
-        stops = Until(lambda: self.vehicle.alarm is not None or condition(), f"{self.name}: {what}", limit)
-        await self._or_brake(stops)
+        is_over = Until(lambda: self.vehicle.alarm is not None or condition(), f"{self.name}: {what}", limit)
+        await self._or_brake(is_over)
+        while self.vehicle.alarm is not None:
+            await self._glide(what)
+            await self._or_brake(is_over)
+
+    async def _glide(self, what: str) -> None:
+        """Along the way, which the stack does by itself, until there is thrust again; or else come down."""
+
+        def is_over() -> bool:
+            x, y, z = self.vehicle.position
+            return self.vehicle.alarm is None or bool(z - self._resting_height(x, y) < LOWEST_FINAL)
+
+        await self._or_brake(Until(is_over, f"{self.name}: its glide", LONG))
         if self.vehicle.alarm is not None:
             await self._come_down(what)
 
     async def _come_down(self, what: str) -> None:
-        """Without thrust: glide straight on, flare and roll out; then whatever was flown has failed."""
+        """Without thrust: straight on, flare and roll out; then whatever was flown has failed."""
         here, z = self._pose(), float(self.vehicle.position[2])
         self.sim.guides.begin(self.vehicle, Track([Piece(here, 1.0, z=z)], self._plane.cruise_speed))
 
