@@ -80,7 +80,9 @@ class SelectiveSpraying(System):
 
     def _remember(self, points: np.ndarray) -> None:
         is_high = points[:, 2] > soil_below(points) + self.parameters.leaves
-        cells, which = np.unique(np.floor(points[:, :2] / self.parameters.cell).astype(int), axis=0, return_inverse=True)
+        cells, which = np.unique(
+            np.floor(points[:, :2] / self.parameters.cell).astype(int), axis=0, return_inverse=True
+        )
         high, every = np.bincount(which.ravel(), is_high, len(cells)), np.bincount(which.ravel(), minlength=len(cells))
         for cell, *counts in zip(map(tuple, cells.tolist()), high.astype(int).tolist(), every.tolist(), strict=True):
             before = self._seen.get(cell, (0, 0))
