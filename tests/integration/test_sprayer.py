@@ -11,6 +11,7 @@ import airloom as al
 from airloom.basics.rotations import euler_from_quaternion
 from airloom.runs import RecordedRun, RunFolder
 from airloom.runs.mcap import LogReader
+from airloom.systems.selective_spraying import soil_below
 
 WEIGHT = 9.80665  # N, of a litre of water
 
@@ -125,6 +126,26 @@ def test_the_vineyard_is_treated_and_its_map_kept(tmp_path):
     assert summary["systems"]["spray"]["target"]["share"] > 0.85
     assert (tmp_path / "deposition.tif").is_file()
     assert (tmp_path / "deposition.png").is_file()
+
+
+def test_soil_is_found_below_leaves_by_a_noisy_camera():
+    chance = np.random.default_rng(1)
+    x, y = chance.uniform(0, 2, (2, 4000))
+    points = np.column_stack([x, y, np.where(y < 0.6, 1.9, 0.0) + chance.normal(0, 0.3, 4000)])
+    assert np.abs(soil_below(points)).max() < 0.5
+    assert soil_below(np.empty((0, 3))).shape == (0,)
+
+
+def test_a_blind_camera_misses_all_leaves_and_fails_the_run():
+    pytest.importorskip("embreex")
+    changes = {"systems.selective.enabled": True, "systems.spray.enabled": False, "duration": 35}
+    blind = {"kind": "sensor_fault", "sensor": "depth", "fault": "outage", "at": 0}
+    sim = al.Simulation.load("vineyard", overrides={**changes, "systems.blind": blind})
+    sim.run()
+    system = sim.systems["selective"]
+    assert system.report(sim)["missed"] == 1.0
+    system.conclude(sim)
+    assert any("100.0% of the leaves missed" in finding.text for finding in sim.verdict.findings if not finding.good)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import ValidationError
 
 from airloom.farm.estimate import totals
 from airloom.farm.field import Field, frame_of, read_field
@@ -157,7 +158,10 @@ def ground_of(world: str | None, terrain: str | Path | None) -> Ground:
         raise FarmError("give a world or a terrain, not both: a world has its terrain")
     if terrain:
         survey = Survey(kind="survey", folder=str(Path(terrain).absolute()))
-        return Ground(World.model_validate({"terrain": survey.model_dump()}))
+        try:
+            return Ground(World.model_validate({"terrain": survey.model_dump()}))
+        except ValidationError as error:
+            raise FarmError(f"--terrain: {error.errors()[0]['msg'].removeprefix('Value error, ')}") from None
     return Ground(load_world(world) if world else None)
 
 

@@ -115,6 +115,8 @@ class Band:
 
     def _receiver(self, sender: Node, to: str) -> int:
         """The node that is meant, or everybody, of whom those listen whose names match."""
+        if not isinstance(to, str):
+            raise PacketError(f"a packet is to a name or a pattern, not to {to!r}")
         if to == sender.name:
             raise PacketError(f"{to} cannot send to itself")
         if to == ALL:

@@ -35,7 +35,7 @@ EXPECTED = {
     "model_attributes_type": "must be a mapping (key: value)",
     "list_type": "must be a list",
     "tuple_type": "must be a list",
-    "none_required": "must be left out",
+    "none_required": "takes no value: leave it empty, or write null",
     "string_pattern_mismatch": "must match the pattern {pattern}",
 }
 

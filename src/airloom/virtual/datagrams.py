@@ -9,13 +9,15 @@ any other; the socket takes off the address that was put in front. All other add
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import struct
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from airloom.radio.packet import EVERYBODY, Nodes, Packet
+from airloom.radio.packet import EVERYBODY, LONGEST, Nodes, Packet
 
 FIRST_NETWORK = 73  # 10.73.0.0 is the first band
 BROADCASTS = ("255.255.255.255", "<broadcast>")  # to all of the first band
@@ -84,6 +86,8 @@ class Datagrams:
         return self._next_port - 1
 
     def send(self, one: RadioSocket, data: bytes, host: str, port: int) -> int:
+        if HEAD.size + len(data) > LONGEST:
+            raise OSError(errno.EMSGSIZE, os.strerror(errno.EMSGSIZE))  # as scripts know it of any other socket
         address = self.address(host)
         assert address is not None
         to, band = self._places[address]

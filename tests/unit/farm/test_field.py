@@ -101,6 +101,11 @@ def test_more_that_cannot_be(tmp_path):
             plan_field(file, **wishes)
 
 
+def test_a_folder_that_is_no_terrain_is_refused(tmp_path):
+    with pytest.raises(FarmError, match=r"--terrain: .*there is no terrain\.json in it"):
+        plan_field(write(tmp_path / "field.geojson", polygon(RECTANGLE)), terrain=tmp_path)
+
+
 def test_a_field_must_lie_on_the_terrain(tmp_path):
     origin = Origin(latitude=47.04, longitude=7.12, altitude=450)
     file = write(tmp_path / "f.geojson", polygon([(x + 150, y) for x, y in RECTANGLE], origin=origin))
