@@ -25,6 +25,7 @@ from airloom.commands import EDGE
 from airloom.compiled import rows
 from airloom.scenario import (
     figures,
+    foxglove,
     generated,
     light,
     load,
@@ -175,6 +176,7 @@ SECTIONS: dict[type[BaseModel], str] = {
     ros2.Ros2: "ROS 2",
     ros2.Quality: "Quality of service",
     ros2.Lockstep: "Lockstep with a node",
+    foxglove.Foxglove: "Foxglove",
     models.Log: "Log",
     figures.Figure: "Figure",
     figures.Panel: "Panel",

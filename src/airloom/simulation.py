@@ -49,6 +49,7 @@ from airloom.world.objects import oddities
 
 if TYPE_CHECKING:
     from airloom.ros2.bridge import Bridge
+    from airloom.ros2.foxglove import Foxglove
 
 LONGEST_CHUNK = 1000  # ticks
 Onlooker = Callable[["Simulation"], None]
@@ -92,6 +93,9 @@ class Simulation:
         """Nodes by name, if the scenario has a radio."""
         self.ros2 = _make_ros2(self)
         """The bridge, if the scenario has one."""
+        self.foxglove = _make_foxglove(self)
+        """The server for Foxglove's app, if the scenario has one."""
+        self.bridges = [bridge for bridge in (self.ros2, self.foxglove) if bridge is not None]
         self.loom = Loom(self)
         self.member_logs: Path | None = None
         """Where the output of members goes that the scenario starts."""
@@ -149,7 +153,7 @@ class Simulation:
 
     def _is_alone(self) -> bool:
         """Whether nobody acts or looks before the tick after this one: a loop that goes tick by tick needs no more."""
-        others = self.radio is not None or self.ros2 is not None
+        others = self.radio is not None or len(self.bridges) > 0
         outside = self.loom.listeners is not None or len(self.autopilots) > 0 or others
         idle = self._hooks.is_idle and self._publisher.is_idle and self.eyes.is_idle and not self.weather.info.turns
         return self._started and not outside and idle
@@ -181,8 +185,8 @@ class Simulation:
             self.radio.open()
         self.autopilots.open(self.member_logs)
         self.loom.open(self.member_logs)
-        if self.ros2 is not None:
-            self.ros2.open()
+        for bridge in self.bridges:
+            bridge.open()
         self._publisher.restart()
         self._publisher.prepare(-1)
         self.eyes.prepare()
@@ -225,8 +229,8 @@ class Simulation:
         self.autopilots.settle()
         if self.radio is not None:
             self.radio.settle()
-        if self.ros2 is not None:
-            self.ros2.settle()
+        for bridge in self.bridges:
+            bridge.settle()
 
     def _take_in_vehicles(self) -> None:
         before, self.vehicles = self.vehicles, {}
@@ -245,8 +249,8 @@ class Simulation:
         self.autopilots.close()
         if self.radio is not None:
             self.radio.close()
-        if self.ros2 is not None:
-            self.ros2.close()
+        for bridge in self.bridges:
+            bridge.close()
 
     def __enter__(self) -> Simulation:
         return self
@@ -423,7 +427,7 @@ class Simulation:
     def _look_back(self) -> bool:
         """Whatever follows the compiled ticks; tells whether messages were published."""
         self._hooks.control()
-        published = self._publisher.is_due(self.tick) or self.ros2 is not None
+        published = self._publisher.is_due(self.tick) or len(self.bridges) > 0
         if published:
             self._publisher.publish(self.tick)
         self.eyes.look()
@@ -435,8 +439,8 @@ class Simulation:
         had_turns = self.loom.take_turns()
         if self.radio is not None:
             self.radio.take_turn()
-        if self.ros2 is not None:
-            self.ros2.take_turn()
+        for bridge in self.bridges:
+            bridge.take_turn()
         self.autopilots.hear()
         if had_turns:
             self.autopilots.carry()
@@ -502,7 +506,7 @@ class _Hooks:
     def next_turn(self, others: list[tuple[int, int]]) -> int:
         """The next tick at which anybody must be called."""
         tick = self._sim.tick
-        others_outside = [one.period for one in (self._sim.radio, self._sim.ros2) if one is not None]
+        others_outside = [one.period for one in (self._sim.radio, *self._sim.bridges) if one is not None]
         periods = (*self._periods, *self._sim.loom.periods, *others_outside)
         turns = [(tick // period + 1) * period for period in periods]
         turns += [((tick - phase) // period + 1) * period + phase for period, phase in others]
@@ -531,6 +535,14 @@ def _make_ros2(sim: Simulation) -> Bridge | None:
     from airloom.ros2.bridge import Bridge
 
     return Bridge(sim, sim.scenario.ros2)
+
+
+def _make_foxglove(sim: Simulation) -> Foxglove | None:
+    if sim.scenario.foxglove is None:
+        return None
+    from airloom.ros2.foxglove import Foxglove
+
+    return Foxglove(sim, sim.scenario.foxglove)
 
 
 def _make_engine(scenario: Scenario, fleet: Fleet) -> Engine:

@@ -34,6 +34,7 @@ ELSEWHERE = {
     ("run", "--link"): "integration/test_fly.py",
     ("run", "--ros2"): "integration/test_ros2_clients.py",
     ("run", "--domain"): "integration/test_ros2_clients.py",
+    ("run", "--foxglove"): "integration/test_foxglove.py",
     ("serve", "--socket"): "integration/test_serve.py",
     ("branch", "--token"): "integration/test_hosts.py",
     ("branch", "--listen"): "integration/test_branches.py",

@@ -22,6 +22,7 @@ TOLD_TO_NOBODY = {
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "CoefficientsError", "EyeError", "FarmError", "FilmError",
+    "FoxgloveError",
     "HullError", "LinkError", "ListenError", "LogError", "MapError", "MappingError", "ModelError", "NoSdl",
     "NotAdmitted",
     "NotOnSimulationTime", "NotUnderstood",

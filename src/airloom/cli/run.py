@@ -110,6 +110,7 @@ def run(
     domain: Annotated[
         int | None, typer.Option(metavar="N", min=0, max=232, help="Of ROS 2; ROS_DOMAIN_ID or 0 if left out.")
     ] = None,
+    foxglove: Annotated[bool, flag("--foxglove", help="Let Foxglove's app on this machine look on.")] = False,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
@@ -160,7 +161,9 @@ def run(
         check(host, port)
     figures = not (no_log or no_figures)
     chosen = _with_ros2(load(scenario, parsed_settings(set_) | _checked(until, seed)), ros2, domain)
-    pace = parsed_speed(("1" if link or studio or chosen.ros2 else "max") if speed is None else speed)
+    chosen = _with_foxglove(chosen) if foxglove else chosen
+    is_seen = link or studio or chosen.ros2 or chosen.foxglove
+    pace = parsed_speed(("1" if is_seen else "max") if speed is None else speed)
     wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
     with displayed(chosen.engine.kind, quiet) as display:
         flown = _flown(chosen, wishes, display)
@@ -184,6 +187,12 @@ def _with_ros2(scenario: Scenario, wanted: bool, domain: int | None) -> Scenario
     if domain is not None:
         bridge = bridge.model_copy(update={"domain": domain})
     return scenario.model_copy(update={"ros2": bridge})
+
+
+def _with_foxglove(scenario: Scenario) -> Scenario:
+    from airloom.scenario.foxglove import Foxglove
+
+    return scenario.model_copy(update={"foxglove": scenario.foxglove or Foxglove()})
 
 
 def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple[RecordedRun, list[int]]:
@@ -249,6 +258,8 @@ def _notices(run: RecordedRun, wishes: Wishes) -> Iterator[str]:
     if (bridge := run.sim.ros2) is not None:
         where = f"on {bridge.wishes.interface}" if bridge.wishes.interface else "on this machine"
         yield f"ROS 2 nodes find /airloom in domain {bridge.domain} {where}"
+    if run.sim.foxglove is not None:
+        yield f"Foxglove's app opens the connection {run.sim.foxglove.address}"
     if addresses := run.sim.autopilots.addresses():
         places = [f"{vehicle} {address}" for vehicle, address in list(addresses.items())[:MOST_ADDRESSES]]
         more = ", …" if len(addresses) > MOST_ADDRESSES else ""

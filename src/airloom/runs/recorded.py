@@ -297,8 +297,8 @@ class RecordedRun:
         began = time.perf_counter()
         self.note_time()
         self.link.serve(wait=Glance.slice)
-        if self.sim.ros2 is not None:
-            self.sim.ros2.serve()
+        for bridge in self.sim.bridges:
+            bridge.serve()
         self._stood_still += time.perf_counter() - began
 
     def _goes_on(self) -> bool:

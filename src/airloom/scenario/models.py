@@ -13,6 +13,7 @@ from airloom.basics.patterns import Pattern
 from .battery import Battery
 from .coefficients import read_propeller
 from .figures import Figure
+from .foxglove import Foxglove
 from .generated import Meadow, Mountains, Vineyard
 from .light import Light
 from .nozzles import Nozzle
@@ -519,6 +520,7 @@ class Scenario(Model):
     radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
     ros2: Ros2 | None = Field(None, description="a bridge to ROS 2; there is none if left out")
+    foxglove: Foxglove | None = Field(None, description="a server for Foxglove's app; there is none if left out")
     log: Log = Log()
     figures: dict[Name, Figure] = Field(default_factory=dict, description="by name; drawn when the run is over")
 

@@ -1,0 +1,148 @@
+"""Foxglove's app looks on: a client that speaks its websocket protocol."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import struct
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+import airloom as al
+from airloom.bus import messages
+from airloom.ros2.foxglove import FoxgloveError
+
+pytest.importorskip("foxglove")
+PATIENCE = 30.0  # s
+
+
+class Client:
+    """Knows the channels that were advertised, by topic."""
+
+    def __init__(self, address: str, sim: al.Simulation | None = None) -> None:
+        self.socket: ClientConnection = connect(address, subprotocols=["foxglove.sdk.v1"])  # type: ignore[list-item]
+        self._sim = sim
+        self.channels: dict[str, dict[str, Any]] = {}
+        self.heard: dict[int, list[tuple[int, bytes]]] = {}
+        self.times: list[int] = []
+
+    def until(self, condition: Any) -> Any:
+        for _ in range(round(PATIENCE / 0.01)):
+            if found := condition():
+                return found
+            if self._sim is not None:
+                self._sim.step(20)
+            try:
+                self._take(self.socket.recv(timeout=0.01))
+            except TimeoutError:
+                continue
+        raise AssertionError("it did not happen")
+
+    def _take(self, frame: str | bytes) -> None:
+        if isinstance(frame, str):
+            told = json.loads(frame)
+            self.channels |= {one["topic"]: one for one in told.get("channels", [])}
+        elif frame[0] == 1:  # a message: subscription, time, bytes
+            subscription, time_ns = struct.unpack_from("<IQ", frame, 1)
+            self.heard.setdefault(subscription, []).append((time_ns, frame[13:]))
+        elif frame[0] == 2:  # the time
+            self.times.append(struct.unpack_from("<Q", frame, 1)[0])
+
+    def subscribe(self, topic: str) -> Any:
+        """A function that gives the next message and its time."""
+        number, channel = len(self.heard), self.until(lambda: self.channels.get(topic))
+        self.heard[number] = []
+        wanted = [{"id": number, "channelId": channel["id"]}]
+        self.socket.send(json.dumps({"op": "subscribe", "subscriptions": wanted}))
+
+        def hear() -> tuple[int, Any]:
+            self.until(lambda: self.heard[number])
+            time_ns, cdr = self.heard[number].pop(0)
+            return time_ns, messages.deserialize(cdr, channel["schemaName"])
+
+        return hear
+
+
+@pytest.fixture
+def sim():
+    overrides = {"engine": "batch", "duration": 1e6, "foxglove": {"port": 0}}
+    with al.Simulation.load("hover", overrides=overrides) as made:
+        made.step()
+        yield made
+
+
+def test_a_client_hears_states_frames_and_time(sim):
+    client = Client(sim.foxglove.address, sim)
+    time_ns, state = client.subscribe("/cf/state")()
+    assert state.child_frame_id == "cf/base_link"
+    assert time_ns == state.header.stamp.sec * 10**9 + state.header.stamp.nanosec
+    channel = client.channels["/cf/state"]
+    assert (channel["encoding"], channel["schemaEncoding"]) == ("cdr", "ros2msg")
+    assert channel["schema"] == messages.definition(messages.ODOMETRY)
+    _, moving = client.subscribe("/tf")()
+    assert moving.transforms[0].child_frame_id == "cf/base_link"
+    assert client.until(lambda: client.times)[-1] <= sim.time_ns
+
+
+def test_whoever_comes_late_is_told_what_stays_as_it_is(sim):
+    for _ in range(2):
+        client = Client(sim.foxglove.address, sim)
+        assert "<robot" in client.subscribe("/cf/robot_description")()[1].data
+        assert "cf/imu" in {frame.child_frame_id for frame in client.subscribe("/tf_static")()[1].transforms}
+
+
+def test_what_nobody_looks_at_costs_nothing(sim):
+    imu = next(topic for topic in sim.bus.topics() if topic.name == "/cf/imu")
+    client = Client(sim.foxglove.address, sim)
+    client.subscribe("/cf/imu")()
+    assert imu.wanted
+    client.socket.close()
+    for _ in range(1000):
+        sim.step(20)
+        if not imu.wanted:
+            break
+    assert not imu.wanted
+
+
+def test_onlookers_change_nothing():
+    hashes = set()
+    for foxglove in (None, {"port": 0}):
+        with al.Simulation.load("hover", overrides={"engine": "batch", "foxglove": foxglove}) as sim:
+            sim.first_look()
+            heard = Client(sim.foxglove.address).subscribe("/cf/state") if sim.foxglove else None
+            sim.run(until=1.0)
+            hashes.add(sim.state_hash())
+            assert heard is None or heard()[0] >= 0
+    assert len(hashes) == 1
+
+
+def test_a_port_that_is_taken_is_told():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        sim = al.Simulation.load("hover", overrides={"engine": "batch", "foxglove": {"port": port}})
+        with pytest.raises(FoxgloveError, match=f"nobody can listen at ws://127.0.0.1:{port}: .*choose another port"):
+            sim.first_look()
+
+
+def test_a_run_tells_where_and_takes_leave_of_clients_at_its_end(tmp_path):
+    options = ["--headless", "--foxglove", "--no-figures", "--set", "engine=batch", "--out", str(tmp_path / "run")]
+    command = [sys.executable, "-m", "airloom", "run", "hover", "--set", "foxglove.port=0", *options, "--until", "600"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:
+        told = ""
+        while not (found := re.search(r"ws://\S+", told)):
+            line = run.stdout.readline()
+            assert line, told
+            told += line
+        client = Client(found[0])
+        client.subscribe("/cf/state")()
+        run.terminate()
+        with pytest.raises(ConnectionClosed):
+            client.until(lambda: False)
+        run.communicate(timeout=30)
+        assert run.returncode == 128 + 15
