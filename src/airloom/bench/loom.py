@@ -59,12 +59,13 @@ def speed_with_members(members: int, rate: float, seconds: float) -> float:
 
 
 def _ticks_between(sim: Simulation) -> float:
+    """Processor time: nobody is waited for there."""
     taken = 0.0
     for _ in range(50):
         sim.step(1)
-        began = time.perf_counter()
+        began = time.process_time()
         sim.step(18)
-        taken += time.perf_counter() - began
+        taken += time.process_time() - began
         sim.step(1)
     return taken
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from airloom.group import Group
-from airloom.swarm.coverage.coverage import area_of
 from airloom.swarm.coverage.parameters import CoverageParameters
 from airloom.swarm.coverage.watching import CoverageSeen
 from airloom.swarm.formation import FormationParameters, FormationSeen
@@ -209,6 +208,8 @@ def _swarms(sim: Simulation) -> list[Swarm]:
 
 def _purpose(sim: Simulation, parameters: SwarmParameters) -> Purpose | None:
     if isinstance(parameters, CoverageParameters):
+        from airloom.swarm.coverage.coverage import area_of  # all that flies a coverage, of no use to other runs
+
         return CoverageSeen(parameters, area_of(parameters, sim.scenario))
     return FormationSeen(parameters) if isinstance(parameters, FormationParameters) else None
 
