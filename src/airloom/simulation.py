@@ -344,6 +344,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        self._warn_of_wrong_element()
         self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
@@ -363,6 +364,18 @@ class Simulation:
                 self.event(member.name, text, level="warning")
             if (thing := self.fleet.thing_around(member)) is not None:
                 self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")
+
+    def _warn_of_wrong_element(self) -> None:
+        """Who swims on dry land, or is under water that does nothing to it."""
+        water = self.scenario.world.water
+        for vehicle in self.vehicles.values():
+            x, y, z = vehicle.position
+            if vehicle.controller is not None and vehicle.controller.flies == "in water":
+                if water is None or ground(self.fleet.flight.world, x, y)[0] > water.level:
+                    self.event(vehicle.name, "starts on dry land, where its thrusters move nothing", level="warning")
+            elif water is not None and z < water.level and vehicle.description.hull is None:
+                text = "starts under water, which does nothing to it: it has no hull, and flies as in air"
+                self.event(vehicle.name, text, level="warning")
 
     def _check_starts(self) -> None:
         for vehicle in self.vehicles.values():

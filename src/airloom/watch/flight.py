@@ -1,11 +1,12 @@
 """Notice vehicles that do not do as they are told, which the end of a flight may not show.
 
-Ten times a second of simulation time two rules are looked at for every vehicle with a controller of its own:
+Ten times a second of simulation time some rules are looked at for every vehicle with a controller of its own:
 
 - It *touches the ground unasked* if it has been in the air, higher than it is tall, and comes down in position mode
   while its setpoint is higher than it is tall above the ground, or in velocity mode while it is told to go level or up.
 - It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
   controller holds it (0.5 m, a boat several) and comes no nearer.
+- It *has capsized* if it steers a boat and lies on its side or upside down.
 
 So landings, vehicles that stand on the ground, long ways, moving setpoints and rotors stopped on purpose are no fault,
 nor is what a pilot does in the modes of thrust.
@@ -86,6 +87,9 @@ class FlightWatch:
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
         self._quiet_until = np.zeros(self._steered.shape)
         self._told_off = np.zeros(self._steered.shape, dtype=bool)
+        boats = [getattr(m.controller, "floats", False) for m in fleet.crafts]
+        self._boats = self._steered & np.array([*boats, False])[flight.vehicles]
+        self._capsized = np.zeros(self._steered.shape, dtype=bool)
         self._heights = np.empty((2, *self._steered.shape))
         self._nearest = np.full(self._steered.shape, np.inf)
         self._since = np.zeros(self._steered.shape)
@@ -101,6 +105,8 @@ class FlightWatch:
             self._forget()
         self._look_for_falls()
         self._look_for_strays()
+        if self._boats.any():
+            self._look_for_capsized()
         self._look_later()
 
     def _look_for_falls(self) -> None:
@@ -132,6 +138,12 @@ class FlightWatch:
         far = float(self._far[news].min(initial=np.inf))
         self._warn(news, f"cannot hold its setpoint: {far:g} m off or more for {PATIENCE:g} s", off)
         self._told_off = (self._told_off | lost) & astray
+
+    def _look_for_capsized(self) -> None:
+        _, x, y, _ = self._rows(row.QW, 4)
+        capsized = self._boats & (1.0 - 2.0 * (x * x + y * y) < 0.0)  # its mast points down
+        self._warn(capsized & ~self._capsized, "has capsized")
+        self._capsized = capsized
 
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:
         if not whom.any():
