@@ -348,6 +348,7 @@ class Simulation:
         self._hooks.forget_calls()
         self._sanity.settle()
         self._warn_of_buried_vehicles()
+        self._warn_of_dry_land()
         self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
@@ -367,6 +368,15 @@ class Simulation:
                 self.event(member.name, text, level="warning")
             if (thing := self.fleet.thing_around(member)) is not None:
                 self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")
+
+    def _warn_of_dry_land(self) -> None:
+        water = self.scenario.world.water
+        for vehicle in self.vehicles.values():
+            if vehicle.controller is None or vehicle.controller.flies != "in water":
+                continue
+            x, y, _ = vehicle.position
+            if water is None or ground(self.fleet.flight.world, x, y)[0] > water.level:
+                self.event(vehicle.name, "starts on dry land, where its thrusters move nothing", level="warning")
 
     def _check_starts(self) -> None:
         for vehicle in self.vehicles.values():

@@ -10,13 +10,16 @@ from airloom.missions.tasks import MissionError
 from airloom.scenario import ScenarioError, load_vehicle
 from airloom.scenario.models import Scenario
 from airloom.simulation import Simulation
+from airloom.watch.water import WaterWatch
 
 SEA = {"significant_height": 0.3, "peak_period": 3.0, "direction": 0.8}
 
 
-def at_sea(name, engine="batch", seed=0, depth=0.0, water=None, **changes):
+def at_sea(
+    name, engine="batch", seed=0, depth=0.0, water=None, wind=(0.0, 0.0, 0.0), terrain=None, **changes
+):  # fmt: skip
     vehicle = load_vehicle(name).model_dump() | {"pose": {"position": (0.0, 0.0, depth)}} | changes
-    world = {"terrain": {"kind": "plane", "height": -20.0}, "water": water or {}}
+    world = {"terrain": terrain or {"kind": "plane", "height": -20.0}, "water": water or {}, "wind": wind}
     given = {"name": name, "seed": seed, "engine": {"kind": engine}, "world": world, "vehicles": {"v": vehicle}}
     sim = Simulation(Scenario.model_validate(given))
     return sim, sim.vehicles["v"]
@@ -72,8 +75,68 @@ def test_a_boat_follows_lines_in_waves_and_a_current_and_holds_its_place(engine)
     assert task.done
     assert max(off) < 1.5
     sim.run(until=sim.time + 30)
-    assert np.hypot(*(boat.position[:2] - [25, 0])) < 6.0
+    assert np.hypot(*(boat.position[:2] - [25, 0])) < 2.0
     assert abs(boat.position[2]) < 0.4
+
+
+@pytest.mark.parametrize("engine", ["batch", "mujoco"])
+def test_a_boat_that_cannot_push_aside_stays_within_a_metre_in_current_wind_and_waves(engine):
+    sim, boat = at_sea(
+        "boat", engine, water={"current": {"velocity": [0.5, 0.0, 0.0]}, "sea": SEA}, drag=(0.25, 0.6, 0.0),
+        wind=(0.0, 5.0, 0.0),
+    )  # fmt: skip
+    boat.command(PositionYaw((0.0, 0.0, 0.0), 1.0))
+    sim.run(until=45)
+    off = []
+    while sim.time < 75:
+        sim.run(until=sim.time + 1)
+        off.append(np.hypot(*boat.position[:2]))
+    assert max(off) < 1.0
+    assert abs(abs(boat.euler[2]) - np.pi) < 0.5, "its bow is in what sets it off"
+
+
+def test_a_boat_in_calm_water_looks_where_it_is_told():
+    sim, boat = at_sea("boat")
+    boat.command(PositionYaw((0.0, 0.0, 0.0), 1.0))
+    sim.run(until=10)
+    assert boat.euler[2] == pytest.approx(1.0, abs=0.05)
+
+
+def test_an_underwater_vehicle_stays_level_in_a_current_that_it_cannot_hold():
+    """Munk's moment is stiffer than its loop there; and with a thruster lost it is weaker still."""
+    sim, rov = at_sea("rov", depth=-5.0, water={"current": {"velocity": [1.0, 0.0, 0.0]}})
+    rov.command(PositionYaw((0.0, 0.0, -5.0), 0.0))
+    sim.run(until=10)
+    rov.set_rotor_share("front_right", 0.0)
+    sim.run(until=25)
+    assert np.abs(rov.euler[:2]).max() < 0.2
+    assert abs(rov.position[2] + 5.0) < 1.0
+
+
+@pytest.mark.parametrize("attitude", [{"pitch": 1.57}, {"roll": 3.1}])
+def test_an_underwater_vehicle_rights_itself(attitude):
+    pose = {"position": (0.0, 0.0, -5.0), **attitude}
+    sim, rov = at_sea("rov", pose=pose)
+    rov.command(PositionYaw((0.0, 0.0, -5.0), 0.0))
+    sim.run(until=12)
+    assert np.abs(rov.euler).max() < 0.15
+    assert rov.position == pytest.approx([0, 0, -5], abs=0.1)
+
+
+def test_a_boat_rights_itself_from_its_side_and_beyond_that_is_told_to_have_capsized():
+    for roll, rights in ((1.0, True), (1.8, False)):
+        sim, boat = at_sea("boat", pose={"position": (0.0, 0.0, 0.0), "roll": roll})
+        WaterWatch(sim)
+        sim.run(until=6)
+        assert (abs(boat.euler[0]) < 0.1) == rights
+        assert any("has capsized" in text for text in map(str, sim.warnings)) != rights
+
+
+def test_who_starts_on_dry_land_is_told_so():
+    sim, _ = at_sea("boat", depth=2.2, terrain={"kind": "plane", "height": 2.0})
+    assert "starts on dry land" in str(sim.warnings)
+    sim, _ = at_sea("rov", depth=-5.0)
+    assert not sim.warnings
 
 
 def test_boats_neither_take_off_nor_land_and_divers_stay_under_water():
