@@ -67,7 +67,7 @@ def numbers(reply):
 def flown(tmp_path_factory):
     recorded = list(Transcript(FOLDER / NAME))
     heard = [message.data for message in recorded if message.heard]
-    overrides = {"vehicles.drone.autopilot.attach": True}
+    overrides = {"vehicles.drone.autopilot.attach": True, "vehicles.drone.autopilot.timeout": 120}
     with (
         chdir(tmp_path_factory.mktemp("flight")),
         al.Simulation.load(FOLDER / "flight.yaml", overrides=overrides) as sim,

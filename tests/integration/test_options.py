@@ -146,6 +146,10 @@ def test_bench(airloom, monkeypatch):
     assert [one["name"] for one in kept] == list(chosen)
     assert all(f"{one['value']:.3g}" in said for one in kept)
     assert "≥ 200" in said
+    said = airloom("bench --quick N")
+    assert "batch, N = 1" in said
+    assert "hover" not in said
+    assert "no entry has 'wings' in its name; there are: hover, mujoco; hover" in airloom("bench N wings", 2)
     assert "cannot write" in airloom("bench --quick --json nowhere/speed.json", 2)
 
 
