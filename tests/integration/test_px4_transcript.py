@@ -21,6 +21,7 @@ INSTANCE = 72
 PATIENCE = 600.0  # s: before the first frame the simulation may have to compile
 IN_FLOAT = 1e-5  # of a value, or absolute: what MAVLink's single precision and another processor make of it
 OF_DIGITS = 1  # the last digit of whole numbers
+ATTACHED = {"vehicles.drone.autopilot.attach": True, "vehicles.drone.autopilot.timeout": 120}
 
 
 def parsed(data: bytes) -> list:
@@ -62,7 +63,7 @@ def flown():
         message.time_usec: bytes(message.get_msgbuf())
         for message in heard if message.get_type() == "HIL_ACTUATOR_CONTROLS"
     }  # fmt: skip
-    with al.Simulation.load(FOLDER / "flight.yaml", overrides={"vehicles.drone.autopilot.attach": True}) as sim:
+    with al.Simulation.load(FOLDER / "flight.yaml", overrides=ATTACHED) as sim:
         peer = Peer(answers)
         peer.start()
         sim.run(until=max(answers) / 1e6)
