@@ -3,6 +3,7 @@
 from validation import (
     air,
     airship,
+    battery,
     contact,
     eyes,
     flight,
@@ -35,6 +36,8 @@ CASES: list[Case] = [
     forces.free_fall,
     forces.hover_speed,
     forces.wind_tilt,
+    battery.battery_cell,
+    battery.battery_hover,
     weather.part_drags,
     weather.dryden,
     weather.gusts_and_profiles,

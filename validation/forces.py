@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import cosh, exp, log, sqrt, tanh
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -129,9 +130,9 @@ PUBLISHED_HOVER = {
 hover PWM 6874 gives 2271.9, PX4's x500 hovers at 769."""
 
 
-def hovering(vehicle: str, on: str, gravity: float = 9.80665, wind=(0.0, 0.0, 0.0)) -> Simulation:
-    """A bundled vehicle, called `cf`, holding its place 3 m above the ground."""
-    start = {"extends": vehicle, "pose": {"position": [0, 0, 3]}}
+def hovering(vehicle: str, on: str, gravity: float = 9.80665, wind=(0.0, 0.0, 0.0), **parts: Any) -> Simulation:
+    """A bundled vehicle, called `cf`, maybe with other parts, holding its place 3 m above the ground."""
+    start = {"extends": vehicle, "pose": {"position": [0, 0, 3]}, **parts}
     changes = {
         "engine": engine(on), "vehicles.cf": start, "world.gravity": gravity, "world.wind": list(wind),
         "systems.waypoints.points": [{"at": 0, "position": [0, 0, 3], "yaw": 0}],

@@ -43,6 +43,15 @@ systems:
   hold: {kind: waypoints, vehicle: drone, points: [{at: 0, position: [0, 0, 2]}]}
 """
 
+WALK = """
+name: walk
+duration: 600
+world: lab
+vehicles:
+  cf: {extends: crazyflie2, controller: modes, pose: {position: [0, 0, 0.015]}}
+  sprayer: {extends: sprayer, pose: {position: [5, 5, 0.42]}}
+"""
+
 
 def python_of(environment: str) -> str:
     found = CLIENTS / environment / "bin" / "python"
@@ -103,6 +112,15 @@ def our_messages(distribution: str) -> Path:
     return made
 
 
+def with_our_messages(distribution: str) -> dict[str, str]:
+    """Variables for a node that speaks them."""
+    home, made = CLIENTS / distribution, our_messages(distribution)
+    return {
+        "PYTHONPATH": str(next(made.glob("lib/python3*/site-packages"))),
+        "LD_LIBRARY_PATH": f"{home / 'lib'}:{made / 'lib'}",
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
@@ -127,14 +145,22 @@ def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
 @pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_node_with_our_own_types_follows_a_path_cancels_spawns_and_starts_missions(tmp_path, distribution):
-    domain, home, made = own_domain(), CLIENTS / distribution, our_messages(distribution)
-    built = {
-        "PYTHONPATH": str(next(made.glob("lib/python3*/site-packages"))),
-        "LD_LIBRARY_PATH": f"{home / 'lib'}:{made / 'lib'}",
-    }
+    domain, built = own_domain(), with_our_messages(distribution)
     with flying("hover", "--speed", "3", domain=domain, out=tmp_path / "run"):
         found = said_by(distribution, "pilot.py", domain=domain, **built)
     assert [what for what, came_true in found.items() if not came_true] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
+def test_all_that_the_page_promises_shows_in_the_simulation(tmp_path, distribution):
+    domain, built, scenario = own_domain(), with_our_messages(distribution), tmp_path / "walk.yaml"
+    scenario.write_text(WALK)
+    with flying(str(scenario), "--speed", "10", domain=domain, out=tmp_path / "run"):
+        found = said_by(distribution, "walk.py", domain=domain, **built)
+    assert [what for what, came_true in found.items() if not came_true] == []
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["ros2"]["dropped"] == {}
 
 
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])

@@ -323,10 +323,11 @@ def _ros2(effort: Effort) -> Measurement:
 
 def _beside_ros2(effort: Effort) -> Measurement:
     """Of the thread that simulates."""
-    from airloom.bench.ros2 import shares_of_a_core
+    from airloom.bench.ros2 import shares_of_a_core, times_the_effort_when_free
 
-    share = 100 * shares_of_a_core(effort).simulation
-    return Measurement("beside ROS 2", share, "% of a core more to simulate", 5.0, less_is_better=True)
+    share, times = 100 * shares_of_a_core(effort).simulation, times_the_effort_when_free(effort)
+    unit = f"% of a core more to simulate, {times:.2g} × when free"
+    return Measurement("beside ROS 2", share, unit, 5.0, less_is_better=True)
 
 
 def _clouds_for_ros2(effort: Effort) -> Measurement:

@@ -55,14 +55,30 @@ class Shares(NamedTuple):
     simulation: float
 
 
+Advance = Callable[[Simulation, float], float]
+"""By about so many seconds of simulation time; gives how many."""
+
+
 def shares_of_a_core(effort: Effort) -> Shares:
-    """Alone and with the bridge in turn, in one run: what else this machine does meets both."""
+    """At the pace of the wall clock."""
+    more = [(b.bridge - a.bridge, b.simulation - a.simulation) for a, b in _without_and_with(effort, _paced)]
+    return Shares(*(median(column) for column in zip(*more, strict=True)))
+
+
+def times_the_effort_when_free(effort: Effort) -> float:
+    """Of the thread that simulates, as fast as it can: what it takes with the bridge by what it takes alone."""
+    return median(b.simulation / a.simulation for a, b in _without_and_with(effort, _free))
+
+
+def _without_and_with(effort: Effort, advance: Advance) -> list[tuple[Shares, Shares]]:
+    """In turn, in one run: what else this machine does meets both."""
     alone = Simulation.load("fleet", overrides=FLEET)
     topics = {"domain": DOMAIN, "rate": RATE, "topics": ["/*/state", "/tf"]}
     with Simulation.load("fleet", overrides={**FLEET, "ros2": topics}) as bridged, _heard_by(LISTENER, bridged):
-        pairs = [(_taken(alone, effort.seconds), _taken(bridged, effort.seconds)) for _ in range(effort.repeats)]
-    more = [(there.bridge - here.bridge, there.simulation - here.simulation) for here, there in pairs]
-    return Shares(*(median(column) for column in zip(*more, strict=True)))
+        return [
+            (_taken(alone, effort.seconds, advance), _taken(bridged, effort.seconds, advance))
+            for _ in range(effort.repeats)
+        ]
 
 
 def share_of_clouds_heard(seconds: float) -> float:
@@ -106,18 +122,24 @@ def _heard_by(program: str, sim: Simulation, **options: Any) -> Iterator[Kept]:
         node.wait()
 
 
-def _taken(sim: Simulation, seconds: float) -> Shares:
-    """At the pace of the wall clock."""
+def _taken(sim: Simulation, seconds: float, advance: Advance) -> Shares:
     clocks: tuple[Callable[[], float], ...] = time.process_time, time.thread_time
     began = [clock() for clock in clocks]
-    passed = _paced(sim, seconds)
+    passed = advance(sim, seconds)
     return Shares(*((clock() - before) / passed for clock, before in zip(clocks, began, strict=True)))
 
 
 def _paced(sim: Simulation, seconds: float) -> float:
-    """Seconds of simulation time that have passed."""
+    """At the pace of the wall clock."""
     ticks, clock, first = round(NS_PER_SECOND / RATE / sim.step_ns), time.perf_counter(), sim.time
     while sim.time - first < seconds:
         sim.step(ticks)
         time.sleep(max(clock + (sim.time - first) - time.perf_counter(), 0.0))
+    return sim.time - first
+
+
+def _free(sim: Simulation, seconds: float) -> float:
+    """As fast as it can."""
+    first = sim.time
+    sim.run(until=first + seconds)
     return sim.time - first

@@ -80,6 +80,7 @@ class Bridge:
             return
         self.own.update()
         self._run_services.update()
+        self._parameters.update()
         for vehicle in self.sim.vehicles.keys() - self._paths.keys():
             self._paths[vehicle] = FollowPath(self, vehicle)
         self.incoming.update()

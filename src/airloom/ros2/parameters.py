@@ -1,7 +1,10 @@
-"""Gains as parameters of the node: `<vehicle>.<gain>`, by the six services that every node of ROS has."""
+"""Gains as parameters of the node, `<vehicle>.<gain>`, by the six services that every node of ROS has; and those of one
+vehicle by a service of its own.
+"""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +47,7 @@ def kind_of(value: Any) -> int:
 
 class Parameters:
     def __init__(self, bridge: Bridge, node: str) -> None:
-        self._sim, self._node = bridge.sim, node
+        self._sim, self._services, self._node = bridge.sim, bridge.services, node
         self._events = bridge.participant.writer(names.dds_topic("/parameter_events"), EVENT, EVENTS)
         bridge.graph.writers.append(self._events.gid)
         handlers = {
@@ -54,6 +57,12 @@ class Parameters:
         for kind, handler in handlers.items():
             srvtype = interfaces.service(f"rcl_interfaces/srv/{kind}")
             bridge.services.offer(f"/{node}/{_in_snakes(kind)}", srvtype, handler)
+
+    def update(self) -> None:
+        """Take in the vehicles there are."""
+        srvtype = interfaces.service("rcl_interfaces/srv/SetParametersAtomically")
+        for vehicle in self._sim.vehicles:
+            self._services.offer(f"/{vehicle}/set_gains", srvtype, partial(self._set_gains, vehicle))
 
     def all(self) -> dict[str, Any]:
         """Those that ROS has a type for. None, which is tuned from the airframe, shows what it was tuned to."""
@@ -101,6 +110,12 @@ class Parameters:
 
     def _set_together(self, request: Any, _: Any) -> dict[str, Any]:
         return {"result": self._set_all(request.parameters)}
+
+    def _set_gains(self, vehicle: str, request: Any, caller: Any) -> dict[str, Any]:
+        """Of one vehicle, whose name need not be said again."""
+        for one in request.parameters:
+            one.name = f"{vehicle}{SEPARATOR}{one.name}"
+        return self._set_together(request, caller)
 
     def _set_all(self, given: list[Any]) -> Any:
         """All or none."""

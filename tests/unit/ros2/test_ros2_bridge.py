@@ -207,6 +207,22 @@ def test_gains_are_parameters(sim, client):
     assert sim.vehicles["cf"].gains["xy_kp"] == 12.0
 
 
+def test_gains_of_a_vehicle_are_set_together_or_not_at_all(sim, client):
+    kind = interfaces.service("rcl_interfaces/srv/SetParametersAtomically")
+
+    def set_gains(**gains):
+        parameters = [
+            messages.build("rcl_interfaces/msg/Parameter", {"name": name, "value.type": 3, "value.double_value": value})
+            for name, value in gains.items()
+        ]
+        return client.call("/cf/set_gains", kind, {"parameters": parameters}).result
+
+    assert set_gains(xy_kp=11.0, z_kp=12.0).successful
+    refused = set_gains(xy_kp=9.0, dance=1.0)
+    assert (refused.successful, "cf.dance" in refused.reason) == (False, True)
+    assert (sim.vehicles["cf"].gains["xy_kp"], sim.vehicles["cf"].gains["z_kp"]) == (11.0, 12.0)
+
+
 def test_a_program_decides_about_its_own_time(client):
     reply = client.call("/airloom/pause", interfaces.service(interfaces.SET_BOOL), {"data": True})
     assert not reply.success
