@@ -6,6 +6,7 @@ import hashlib
 import heapq
 from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -364,7 +365,9 @@ class Simulation:
     def _warn_of_buried_vehicles(self) -> None:
         for member in self.fleet.crafts:
             if (depth := self.fleet.depth_in_ground(member)) > 0.01:
-                text = f"starts {depth:.3g} m deep in the ground, which will throw it up; raise pose.position"
+                needed = ceil(1000 * (self.vehicles[member.name].position[2] + depth) - 1e-6) / 1000
+                cure = f"raise pose.position to z = {needed}"
+                text = f"starts {depth:.3g} m deep in the ground, which will throw it up; {cure}"
                 self.event(member.name, text, level="warning")
             if (thing := self.fleet.thing_around(member)) is not None:
                 self.event(member.name, f"starts inside '{thing}', which holds it; move pose.position", level="warning")

@@ -51,6 +51,13 @@ _MODES = tuple(Mode)  # by number, without what a call of the enumeration costs
 class Vehicle:
     """One vehicle of a running simulation. World ENU, body FLU, quaternions w, x, y, z body→world, SI units."""
 
+    tank: Tank | None
+    """What it sprays from: litres, flow, refilling; None if it has none."""
+    nozzles: Nozzles
+    """Which of them are open."""
+    battery: Battery | None
+    """Voltage, current and charge; None if it has none: then nothing runs out."""
+
     def __init__(self, sim: Simulation, craft: Craft) -> None:
         self._sim = sim
         self._pushes: dict[str, np.ndarray] = {}
@@ -59,8 +66,7 @@ class Vehicle:
         self._has_own_wind = False
         self.fault_listeners: list[Callable[[str], None]] = []
         """Told the name of a sensor or rotor whose faults have changed."""
-        self.tank: Tank | None = None
-        """None if it has none."""
+        self.tank = None
         self.settle(craft)
         self.nozzles = Nozzles(self)
 
@@ -74,7 +80,6 @@ class Vehicle:
         fleet.flight.blown[self.place_in_blocks] = not self._has_own_wind
         self._settle_tank()
         self.battery = Battery(self._column) if craft.vehicle.battery is not None else None
-        """None if it has none: then nothing runs out."""
         commands = self._column[row.SERVO // LANES :][: row.SERVOS]
         self.servos = Servos(self.name, list(craft.vehicle.servos), commands, fleet.wing_numbers_of(craft))
         for sensor in self._faults:

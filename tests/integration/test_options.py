@@ -159,6 +159,9 @@ def test_import(airloom):
     assert "4 rotors, 1.64 kg" in said
     assert "Try: airloom run mine_drone/try.yaml" in said
     assert "try_drone finished" in airloom("run mine_drone/try.yaml --headless --no-figures --until 0.1")
+    Path("mine_drone/try.yaml").write_text("name: mine\n")
+    assert "--replace" in airloom("import library/drone/model.sdf --out mine_drone --path library", 2)
+    airloom("import library/drone/model.sdf --out mine_drone --path library --replace")
     models.description(Path("workspace"))
     file = "workspace/my_description/urdf/plus.urdf.xacro"
     airloom("import workspace/my_description/urdf/plus.urdf.xacro --arg name=plus --arg tall=true")

@@ -52,12 +52,15 @@ def import_(
     ] = None,
     argument: XacroArguments = None,
     path: Places = None,
+    replace: Annotated[bool, flag("--replace", help="Also a folder that was edited since it was imported.")] = False,
 ) -> None:
     """Make a vehicle or a world of somebody else's model.
 
     It writes a folder: the vehicle or world file, its meshes, and try.yaml, which flies it.
 
     What was understood, ignored and assumed is in import.md.
+
+    Imported again, the folder is replaced unless somebody has edited it.
 
     A model is data: nothing in it is run, and it may only name files of its own package and those beside it.
 
@@ -70,7 +73,7 @@ def import_(
     """
     from airloom.models.importing import REPORT, import_model
 
-    made = import_model(model, folder, _parsed(argument or []), path or [])
+    made = import_model(model, folder, _parsed(argument or []), path or [], replace)
     _tell(made.notes, f"in {made.file.parent / REPORT}")
     if made.kind == "vehicle" and not made.content["controller"]:
         warn("No built-in flight stack flies it: controller is null.")

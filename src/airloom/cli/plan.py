@@ -183,9 +183,17 @@ def _tell(planned: Plan) -> None:
     ):
         table.add_row(what, text)
     out.print(table)
+    _tell_of_rows(planned)
     _tell_of_what_juts_out(planned)
     if planned.shortfalls:
         _tell_of_shortfalls(planned)
+
+
+def _tell_of_rows(planned: Plan) -> None:
+    rows, swath = planned.rows, planned.job.swath
+    if rows and rows.are_skipped(swath):
+        warn(f"Careful: the rows stand {rows.spacing:.3g} m apart and the lines {swath:g} m. Rows beside a line get "
+             f"little unless the nozzles reach them; --swath {rows.spacing:.3g} lays a line over each.")  # fmt: skip
 
 
 def _tell_of_what_juts_out(planned: Plan) -> None:

@@ -28,7 +28,7 @@ class Display:
     """First what is compiled, if anything really is; then a bar with how far the run has come."""
 
     def __init__(self, engine: str) -> None:
-        self._notice = f"Compiling the inner loop (only the first time): {engine} engine …"
+        self._notice = f"Compiling for the {engine} engine, the first time for this kind of run …"
         self._status = Status(self._notice, console=out)
         self._bar = Progress(
             TextColumn("[bold]{task.description}"), BarColumn(None), TextColumn("{task.fields[news]}"),

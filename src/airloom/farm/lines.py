@@ -19,6 +19,7 @@ import numpy as np
 from airloom.farm.field import Field
 from airloom.farm.geojson import FarmError, shapely
 from airloom.farm.routes import NEAREST, Point
+from airloom.farm.rows import Rows
 
 Edge = Literal["cover", "centre", "inside"]
 SHORTEST = 0.5  # m of a stretch that is worth the nozzles' while
@@ -62,8 +63,10 @@ class Pass:
         return (self.line.end if self.forward else self.line.start), self.line.v
 
 
-def lay_lines(field: Field, swath: float, edge: Edge, hop: float, turned: Any) -> list[list[Line]]:
-    """Those at each v; `turned` brings a geometry to the axes of the rows."""
+def lay_lines(
+    field: Field, swath: float, edge: Edge, hop: float, turned: Any, rows: Rows | None = None
+) -> list[list[Line]]:
+    """Those at each v; `turned` brings a geometry to the axes of the rows. They lie over rows that are as far apart."""
     area, outline, no_fly = turned(field.area), turned(field.outline), turned(field.no_fly.buffer(NEAREST))
     low, high = area.bounds[1], area.bounds[3]
     count = max(ceil((high - low) / swath - TOUCHING), 1)
@@ -73,6 +76,8 @@ def lay_lines(field: Field, swath: float, edge: Edge, hop: float, turned: Any) -
         size = f"{area.area:.1f} m²"
         raise FarmError(f"the field of {size} is smaller than a swath of {swath:g} m is long and wide")
     middles = (low + high) / 2 + swath * (np.arange(count) - (count - 1) / 2)
+    if rows is not None and rows.has_a_line_each(swath):
+        middles = rows.lines(low, high)
     shut = outline.difference(area)
     found = []
     for v in middles.tolist():

@@ -19,6 +19,7 @@ from airloom.farm.job import Job, JobLine, Refill, Stretch, flow_for
 from airloom.farm.lines import Edge, Pass, in_order, lay_lines, patches
 from airloom.farm.prescription import Constant, Rates, read_prescription
 from airloom.farm.routes import NEAREST, Point, Routes
+from airloom.farm.rows import Rows, rows_in
 from airloom.missions.cruise import ACCELERATION, STEEPEST
 from airloom.missions.pursuit import TOP_SPEED
 from airloom.scenario import load_world
@@ -106,6 +107,8 @@ class Plan:
     job: Job
     clearance: Clearance
     shortfalls: list[Shortfall]
+    rows: Rows | None
+    """those of the world in the field, if it has some"""
 
     @property
     def overspray(self) -> float:
@@ -194,7 +197,8 @@ class _Planner:
         if land.area.area / wishes.swath / STEP * ACROSS > MOST_SAMPLES:
             raise FarmError(f"{land.hectares:,.0f} ha in swaths of {wishes.swath:g} m are too much: divide the field")
         self._progress("Laying lines", 0.0)
-        lines = lay_lines(land, wishes.swath, wishes.edge, wishes.hop, lambda g: _rotated(g, self._c, -self._s))
+        rows = rows_in(land, self._clearance.ground.world, self._turned)
+        lines = lay_lines(land, wishes.swath, wishes.edge, wishes.hop, self._turned, rows)
         start = self._refill or tuple(np.array(land.outline.exterior.coords)[0])
         passes = in_order(patches(lines), self._along_and_across(start))
         for number, one in enumerate(passes):
@@ -215,7 +219,7 @@ class _Planner:
             tank=wishes.tank, refill=refill, totals=sums, lines=self._made,
             outline=[_rounded(corner) for corner in land.outline.exterior.coords[:-1]], no_fly=self._no_fly,
         )  # fmt: skip
-        return Plan(land, wishes, self._rates, job, self._clearance, self._shortfalls)
+        return Plan(land, wishes, self._rates, job, self._clearance, self._shortfalls, rows)
 
     def _refill_at(self, place: Point) -> Refill:
         if not self._routes.keeps_clear(place):
@@ -225,6 +229,10 @@ class _Planner:
             )
         height = self._clearance.ground.heights(np.array(place[:1]), np.array(place[1:]))[0]
         return Refill(place=_rounded(place), height=round(float(height), 3))
+
+    def _turned(self, geometry: Any) -> Any:
+        """In the axes of the rows."""
+        return _rotated(geometry, self._c, -self._s)
 
     def _along_and_across(self, point: Point) -> Point:
         return point[0] * self._c + point[1] * self._s, point[1] * self._c - point[0] * self._s

@@ -21,11 +21,13 @@ from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import ARRIVED, guide_kernel
 from airloom.errors import Refusal
+from airloom.missions.grading import graded, strays
 
 ORDER = 8  # coefficients of a piece
 AXES = 4  # x, y, z, yaw
 ARRIVED_WITHIN = 0.2  # m, of small vehicles
 STILL_BELOW = 0.3  # m/s
+LOOKS = 17  # on each leg, whether a path keeps near it
 PATIENCE, MOST_PATIENCE = 3.0, 3.0  # s until an arrival need not be as exact any more, and how much less in the end
 LEASH, END_OF_LEASH = 1.0, 3.0  # m
 # A plan: whether the vehicle has arrived, the step, when the present piece began, where it lies in the plan (0 when all
@@ -134,6 +136,11 @@ class PiecewisePolynomial:
     def places(self) -> np.ndarray:
         """Where its pieces begin and where it ends."""
         return np.vstack([self.coefficients[:, :3, 0], self.end[:3]])
+
+    def samples(self, count: int) -> np.ndarray:
+        """Places (pieces × count × 3), evenly in time within each piece."""
+        powers = (np.linspace(0.0, 1.0, count) * self.durations[:, None])[..., None] ** np.arange(ORDER)
+        return np.einsum("ktn,kan->kta", powers, self.coefficients[:, :3])
 
     def plan(self, tick: int, step: float) -> np.ndarray:
         plan = np.empty(FIRST_PIECE + len(self.durations) * PIECE_WIDTH)
@@ -291,7 +298,10 @@ def _time_legs(points, speed, acceleration, shortest, durations):
 def through(
     waypoints: np.ndarray, yaws: np.ndarray | float, speed: float, acceleration: float = 2.0
 ) -> PiecewisePolynomial:
-    """The smooth way through waypoints (n × 3) with yaws, from rest to rest; yaw takes the short way round."""
+    """The smooth way through waypoints (n × 3) with yaws, from rest to rest; yaw takes the short way round.
+
+    Where it would swing far out beside a short leg, further points hold it near the lines between the waypoints.
+    """
     waypoints = np.asarray(waypoints, dtype=float)
     if waypoints.ndim != 2 or waypoints.shape[1] != 3 or len(waypoints) < 2:
         raise PathError(f"a path needs at least two points of three numbers, got shape {waypoints.shape}")
@@ -300,7 +310,11 @@ def through(
     points = np.empty((len(waypoints), AXES))
     points[:, :3], points[:, 3] = waypoints, yaws
     _unwrap(points[:, 3])
-    return minimum_snap(points, leg_durations(points, speed, acceleration, shortest=0.05))
+    smooth = minimum_snap(points, leg_durations(points, speed, acceleration, shortest=0.05))
+    if len(points) > 2 and strays(points[:, :3], smooth.samples(LOOKS)):
+        points = graded(points)
+        smooth = minimum_snap(points, leg_durations(points, speed, acceleration, shortest=0.05))
+    return smooth
 
 
 @compiled

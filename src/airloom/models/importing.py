@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +26,7 @@ from airloom.models.yaml_text import to_yaml
 from airloom.scenario.models import Vehicle, World
 
 REPORT = "import.md"
+DIGEST = "Digest of this folder as it was written, by which a later import sees whether somebody has edited it: "
 STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
 """In full, as the loader writes them out."""
 
@@ -42,9 +44,16 @@ class Imported:
 
 
 def import_model(
-    file: Path, out: Path | None = None, arguments: Mapping[str, str] | None = None, allowed: Iterable[Path] = ()
+    file: Path,
+    out: Path | None = None,
+    arguments: Mapping[str, str] | None = None,
+    allowed: Iterable[Path] = (),
+    replace: bool = False,
 ) -> Imported:
-    """Whether it is a vehicle or a world is in the file. A folder that an import made before is replaced."""
+    """Whether it is a vehicle or a world is in the file.
+
+    A folder that an import made before is replaced, one that was edited since only if told to `replace` it.
+    """
     if file.is_dir():
         file = Library(file / "model.sdf", allowed).sdf_in(file.resolve(), str(file))
     if not file.is_file():
@@ -56,6 +65,7 @@ def import_model(
 
         name = clean_name(root.find("world").get("name") or file.stem, {})
         target = Path(out or f"{name}_world")
+        _refuse_to_lose_edits(target, replace)
         with made_beside(target, REPORT, "import", ModelError) as part:
             made = world_from(root, file.resolve(), library, part)
             _check(made.world, World, file)
@@ -63,6 +73,7 @@ def import_model(
     description = read_description(file, arguments or {}, library, root)
     name = clean_name(description.name, {})
     target = Path(out or name)
+    _refuse_to_lose_edits(target, replace)
     with made_beside(target, REPORT, "import", ModelError) as part:
         vehicle = merged(vehicle_from(description, part / "meshes"), description.beyond)
         _check(vehicle | STACK, Vehicle, file)
@@ -126,7 +137,31 @@ def _write(
     trial = trial_of_world(name, content) if kind == "world" else trial_of_vehicle(name, content)
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
+    digest = _digest(part)
+    with (part / REPORT).open("a") as file:
+        file.write(f"\n{DIGEST}{digest}\n")
     return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)
+
+
+def _refuse_to_lose_edits(target: Path, replace: bool) -> None:
+    report = target / REPORT
+    if not replace and report.is_file() and f"{DIGEST}{_digest(target)}" not in report.read_text():
+        raise ModelError(
+            f"{target} was edited since it was imported: choose another folder with --out, or lose what was edited by "
+            "--replace"
+        )
+
+
+def _digest(folder: Path) -> str:
+    """Of all files in it; of the report only what stands above its own digest."""
+    digest = hashlib.sha256()
+    for file in sorted(path for path in folder.rglob("*") if path.is_file()):
+        content = file.read_bytes()
+        if file == folder / REPORT:
+            content = content.split(DIGEST.encode())[0].rstrip()
+        for part in (str(file.relative_to(folder)).encode(), content):
+            digest.update(hashlib.sha256(part).digest())
+    return digest.hexdigest()
 
 
 def report(name: str, source: Path, notes: Notes) -> str:

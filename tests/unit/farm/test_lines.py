@@ -167,3 +167,18 @@ def test_ten_square_kilometres_are_planned(field):
     plan = field(polygon([(-1600, -1560), (1600, -1560), (1600, 1560), (-1600, 1560)]), swath=6, tank=200)
     assert plan.job.totals.sprayed_metres == pytest.approx(520 * 3200, rel=1e-3)
     assert plan.job.totals.refills == pytest.approx(998 * 20 / 200, abs=1)
+
+
+def test_lines_lie_over_the_rows_of_a_world(tmp_path):
+    """Whose field is drawn a little askew of them, so that lines spread evenly over it would miss."""
+    world = tmp_path / "vines.yaml"
+    vines = "{kind: vine_row, path: [[0, -10], [60, -10]]}", "{kind: vine_row, path: [[60, -7.5], [0, -7.5]]}"
+    across = "{kind: vine_row, path: [[70, -20], [70, 20]]}"
+    world.write_text(f"objects: {{a: {vines[0]}, b: {vines[1]}, c: {across}}}\n")
+    file = write(tmp_path / "field.geojson", polygon([(0, -11), (80, -11), (80, -0.8), (0, -0.8)]))
+    plan = plan_field(file, world=str(world), swath=2.5)
+    assert sorted(one.start[1] for one in plan.job.lines) == pytest.approx([-10, -7.5, -5, -2.5], abs=0.01)
+    assert not plan.rows.are_skipped(plan.job.swath)
+    wide = plan_field(file, world=str(world), swath=5.0)
+    assert wide.rows.are_skipped(wide.job.swath)
+    assert wide.rows.spacing == pytest.approx(2.5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import shapely
 
 from airloom.commands import PositionYaw
 from airloom.missions.trajectory import PathError, PiecewisePolynomial, leg_durations, minimum_snap, through
@@ -94,3 +95,26 @@ def test_a_piece_that_ends_at_a_turn_of_the_guide_is_not_the_last(sim):
     sim.guides.begin(drone, minimum_snap(goal, np.array([1.0, 2.0])))
     sim.run(until=6)
     assert drone.setpoint.position == pytest.approx((0, 0, 8))
+
+
+@pytest.mark.parametrize(
+    ("waypoints", "speed", "near"),
+    [
+        ([[0, 3, -18], [60, 3, -18], [60, -3, -18], [0, -3, -18]], 0.5, 3.0),
+        ([[0, 0, 2], [0.25, 0, 2], [10, 0, 2], [10, 10, 2]], 2.0, 2.5),
+        ([[0, 0, 2], [40, 0, 2], [40, 0, 2], [40, 5, 2], [0, 5, 2]], 5.0, 2.5),
+    ],
+    ids=["lanes", "a point at hand", "the same point twice"],
+)
+def test_short_legs_do_not_swing_it_off_the_lines(waypoints, speed, near):
+    smooth = through(np.array(waypoints, float), 0.0, speed)
+    flown = smooth.samples(40).reshape(-1, 3)
+    lines = [shapely.LineString(waypoints).distance(shapely.Point(*place)) for place in flown]
+    assert max(lines) < near
+    passed = [np.linalg.norm(flown - waypoint, axis=1).min() for waypoint in waypoints]
+    assert max(passed) < 1e-6
+
+
+def test_legs_of_like_length_are_left_as_they_are():
+    points = np.array([[0, 0, 2], [10, 0, 2], [10, 10, 2], [0, 10, 2]], float)
+    assert len(through(points, 0.0, 2.0).durations) == 3

@@ -11,7 +11,7 @@ from tests import models
 
 import airloom as al
 from airloom.models.dae import dae_vertices
-from airloom.models.description import Pose
+from airloom.models.description import ModelError, Pose
 from airloom.models.importing import import_model, read_description
 from airloom.models.lumping import lumped
 from airloom.models.meshes import load
@@ -312,3 +312,19 @@ def test_a_mesh_too_large_for_an_object_is_left_out_and_told(tmp_path):
     made = import_model(tmp_path / "w.sdf", tmp_path / "out")
     assert any("field.stl of field: it is 2e+04 m large" in text for text in made.notes.ignored)
     al.Simulation.load(str(made.scenario), overrides={"engine": "batch"})
+
+
+def test_edits_of_an_imported_vehicle_are_not_lost(tmp_path):
+    model, out = models.drone(tmp_path), tmp_path / "out"
+    made = import_model(model, out)
+    import_model(model, out)
+    edited = made.file.read_text().replace("mass: 1.64", "mass: 1.7")
+    made.file.write_text(edited)
+    with pytest.raises(ModelError, match=r"out was edited since it was imported: .* --out, .* --replace"):
+        import_model(model, out)
+    assert made.file.read_text() == edited
+    import_model(model, out, replace=True)
+    assert made.file.read_text() != edited
+    (out / "mine.yaml").write_text("name: mine\n")
+    with pytest.raises(ModelError, match="edited"):
+        import_model(model, out)

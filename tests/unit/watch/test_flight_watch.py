@@ -152,3 +152,11 @@ def test_the_summary_of_a_run_tells_it_and_a_second_flight_is_watched_too(tmp_pa
     run.begin_anew()
     run.sim.run()
     assert run.sim.warnings == told
+
+
+def test_a_vehicle_in_the_ground_is_told_how_high_it_must_be():
+    sim = drone(height=-0.5)
+    (text,) = [text for text in sim.warnings if "deep in the ground" in text]
+    needed = float(text.rpartition(" z = ")[2])
+    assert -0.5 < needed < 0.5
+    assert not any("deep in the ground" in text for text in drone(height=needed).warnings)

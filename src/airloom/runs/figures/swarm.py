@@ -59,11 +59,11 @@ def _draw_purpose(axis: Axes, times: np.ndarray, series: dict[str, np.ndarray], 
         axis.plot(times, 100 * series["watched"], color=FLOWN, label="in sight now")
         axis.plot(times, 100 * series["seen"], color=AHEAD, label="seen so far")
         for one in seen.get("found", []):
-            axis.axvline(one["found_at"], color=WANTED, linestyle=":", label=f"{one['target']} found")
+            axis.vlines(one["found_at"], 0, 100, color=WANTED, linestyle=":", label=f"{one['target']} found")
             known = f"base knows, {one['hops']} hop{'s' if one['hops'] > 1 else ''}"
-            axis.axvline(one["known_at"], color=WANTED, label=known)
-        axis.set(title="Share of the area", ylabel="%", ylim=(0, 105))
-        axis.legend(loc="lower right", ncols=2)
+            axis.vlines(one["known_at"], 0, 100, color=WANTED, label=known)
+        axis.set(title="Share of the area", ylabel="%", ylim=(0, 105), yticks=range(0, 101, 20))
+        _make_room(axis, ncols=2)
     elif "formation_error" in series:
         axis.plot(times, series["formation_error"], color=FLOWN, label="mean")
         axis.plot(times, series["formation_worst"], color=WANTED, label="worst")
