@@ -234,6 +234,29 @@ def test_without_thrust_it_glides_and_comes_down_ahead(tmp_path, place):
     assert not plane.armed
 
 
+@pytest.mark.parametrize("seed", [40, 41, 42])
+def test_severe_gusts_are_no_lost_thrust_but_a_dead_propeller_is(tmp_path, seed):
+    severe = "seed: %d\nworld: {weather: {layers: {mean: {kind: constant, velocity: [0, 8, 0]}, " % seed
+    severe += "eddies: {kind: dryden, intensity: severe}}}}"
+    sim, plane = loaded(tmp_path, "items: [{loiter: [0, 150, 60], seconds: 1000}]", severe, ALOFT)
+    while sim.time < 60:
+        sim.run(until=sim.time + 0.5)
+        assert plane.alarm is None
+    plane.set_rotor_share("propeller", 0.0)
+    sim.run(until=75)
+    assert plane.alarm == "has lost its thrust: it glides"
+    plane.set_rotor_share("propeller", 1.0)
+    sim.run(until=80)
+    assert plane.alarm is None
+
+
+def test_it_comes_ahead_against_a_wind_faster_than_its_cruise(tmp_path):
+    start = ", pose: {position: [0, 0, 50]}, motion: {velocity: [2, 0, 0]}"
+    flight = Flight(*loaded(tmp_path, "items: [{goto: [100, 0, 50]}]", "world: {wind: [-16, 0, 0]}", start))
+    assert flight.findings == [(True, "m is done")]
+    assert flight.airspeed[-1] == pytest.approx(16 + 0.25 * 1.4 * STALL, abs=1.0)
+
+
 def test_modes_that_make_no_sense_are_refused(tmp_path):
     _, plane = loaded(tmp_path, "items: [{takeoff: 20}]")
     with pytest.raises(al.CommandError, match=r"flies position_yaw, .* only, not thrust_torque$"):

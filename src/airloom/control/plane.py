@@ -2,6 +2,7 @@
 
 - **Guidance** (plane_guidance.py): acceleration across the course, airspeed and climb.
 - **Energy** (plane_energy.py): pitch and throttle for speed and climb.
+- **Thrust** (plane_thrust.py): whether the propellers follow; if not, it glides.
 - **Attitude.** p = k (φ* − φ), q likewise, both with the rates of a coordinated turn, g tan φ/V; the rudder follows r.
 - **Rates.** ω̇ = k (ω* − ω) + d ω* + k_i ∫(ω* − ω) + t + s (α* − α₀), d the damping by the air, t the trim at cruise
   speed V₀, and s how stiffly the air holds the angle of attack, which is α₀ there and α* where the wing carries the
@@ -26,6 +27,7 @@ from airloom.control import plane_rows as own
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.control.plane_energy import manage_energy
 from airloom.control.plane_guidance import DAMPING, bank_for, guide
+from airloom.control.plane_thrust import notice_lost_thrust
 from airloom.physics.attitude import rotation
 from airloom.vehicles.aeroplane import Aeroplane, Trim
 from airloom.world.atmosphere import STANDARD_DENSITY
@@ -117,13 +119,21 @@ def _fly(w, rotors, i):
     w[own.ROLL + i], w[own.PITCH + i], w[own.YAW_RATE + i] = wanted_roll, -wanted_pitch, wanted[2]
 
 
-@block_kernel
-def control_plane(w, rotors, tick):
+@compiled
+def fly_or_rest(w, rotors):
     for i in range(LANES):
         if w[row.MODE + i] > own.IDLE:
             _fly(w, rotors, i)
         else:
             _rest(w, rotors, i)
+
+
+@block_kernel
+def control_plane(w, rotors, tick):
+    fly_or_rest(w, rotors)
+    for i in range(LANES):
+        if w[row.MODE + i] > own.IDLE:
+            notice_lost_thrust(w, rotors, i)
 
 
 class PlaneParameters(Rated):

@@ -33,7 +33,7 @@ from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
-from airloom.control.plane import Plane, PlaneParameters, control_plane
+from airloom.control.plane import Plane, PlaneParameters, fly_or_rest
 from airloom.control.plane_guidance import MOVES
 from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, THRUST, airspeed_of
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
@@ -64,8 +64,6 @@ PRESSED = 0.25  # of the weight, which the wing may press down with
 MOST_LIFT = 1.44  # of what carries the weight at V₁: that at the stall
 ALONG = 0.5  # rad off the course, from which on it is not pushed
 MOST_TURN = 1.0  # rad/s, towards the course
-
-fly_on_wing = compiled(control_plane.function)
 
 
 @compiled
@@ -242,7 +240,7 @@ def control_vtol(w, rotors, tick):
     for i in range(LANES):
         _decide(w, i)
     _exchange_laws(w)
-    fly_on_wing(w, rotors, tick)
+    fly_or_rest(w, rotors)
     _exchange_laws(w)
     for i in range(LANES):
         _keep_what_wing_wants(w, i)
