@@ -194,7 +194,8 @@ class Plane(Controller):
         margin = self._aeroplane.static_margin(self._trim)
         if margin < 0.0:
             aerodynamics = self.airframe.vehicle.aerodynamics
-            share = "" if aerodynamics is None else f", a static margin of {margin / aerodynamics.chord:.0%}"
+            chord = None if aerodynamics is None else aerodynamics.chord
+            share = "" if chord is None else f", a static margin of {margin / chord:.0%}"
             yield (
                 f"is unstable in pitch: the air lifts it {-100 * margin:.2g} cm ahead of its center_of_mass{share}; "
                 "move that ahead"
