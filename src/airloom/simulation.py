@@ -353,6 +353,8 @@ class Simulation:
         self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
+            for text in () if vehicle.controller is None else vehicle.controller.doubts():
+                self.event(vehicle.name, text, level="warning")
         for text in oddities(self.scenario.world, self.fleet.land.things):
             self.event("world", text, level="warning")
         self.guard.forget()

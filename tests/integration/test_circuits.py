@@ -234,6 +234,68 @@ def test_without_thrust_it_glides_and_comes_down_ahead(tmp_path, place):
     assert not plane.armed
 
 
+@pytest.mark.parametrize("seed", [40, 41, 42])
+def test_severe_gusts_are_no_lost_thrust_but_a_dead_propeller_is(tmp_path, seed):
+    eddies = "eddies: {kind: dryden, intensity: severe}}}}"
+    severe = f"seed: {seed}\nworld: {{weather: {{layers: {{mean: {{kind: constant, velocity: [0, 8, 0]}}, {eddies}"
+    sim, plane = loaded(tmp_path, "items: [{loiter: [0, 150, 60], seconds: 1000}]", severe, ALOFT)
+    while sim.time < 60:
+        sim.run(until=sim.time + 0.5)
+        assert plane.alarm is None
+    plane.set_rotor_share("propeller", 0.0)
+    sim.run(until=65)
+    assert plane.alarm == "has lost its thrust: it glides"
+    plane.set_rotor_share("propeller", 1.0)
+    sim.run(until=67)
+    assert plane.alarm is None
+
+
+def test_it_comes_ahead_against_a_wind_faster_than_its_cruise(tmp_path):
+    start = ", pose: {position: [0, 0, 50]}, motion: {velocity: [2, 0, 0]}"
+    flight = Flight(*loaded(tmp_path, "items: [{goto: [100, 0, 50]}]", "world: {wind: [-16, 0, 0]}", start))
+    assert flight.findings == [(True, "m is done")]
+    assert flight.airspeed[-1] == pytest.approx(16 + 0.25 * 1.4 * STALL, abs=1.0)
+
+
+def aloft_with(tmp_path, more, system="kind: mission, items: [{loiter: [0, 0, 50]}]"):
+    text = (
+        "name: t\nengine: batch\nvehicles: {p: {extends: plane, pose: {position: [0, 0, 50]}, %s}}\nsystems: {m: {%s}}"
+    )
+    (tmp_path / "t.yaml").write_text(text % (more, system))
+    return al.Simulation.load(tmp_path / "t.yaml")
+
+
+AHEAD = "motion: {velocity: [14, 0, 0]}"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("motion: {velocity: [-14, 0, 0]}", r"starts tail first: at 14 m/s backwards .* along its pose.yaw"),
+        ("motion: {velocity: [65, 0, 0]}", r"starts at 65 m/s through the air, and flies at 21.7 m/s at most"),
+        (AHEAD + ", mass: 1900", r"its mass of 1.9e\+03 kg weighs 1.86e\+04 N, and its propellers pull with"),
+        (AHEAD + ", rotors: {propeller: {axis: [-1, 0, 0]}}", r"its propeller propeller pulls it backwards"),
+    ],
+)
+def test_aeroplanes_that_cannot_fly_so_are_refused_with_the_reason(tmp_path, more, told):
+    with pytest.raises(UserError, match=told):
+        aloft_with(tmp_path, more)
+
+
+def test_one_that_is_unstable_in_pitch_is_told_by_how_much(tmp_path):
+    assert not any("unstable" in text for text in aloft_with(tmp_path, AHEAD).warnings)
+    behind = aloft_with(tmp_path, AHEAD + ", center_of_mass: [-0.2, 0, 0]")
+    assert any(
+        "p: is unstable in pitch: the air lifts it" in text and "static margin of -" in text for text in behind.warnings
+    )
+
+
+def test_a_lap_of_a_few_metres_is_nothing_for_an_aeroplane(tmp_path):
+    with pytest.raises(UserError, match=r"p flies at 11.1 to 21.7 m/s, and this lap at .* on the average; give it"):
+        aloft_with(tmp_path, AHEAD, "kind: trajectory, height: 50")
+    aloft_with(tmp_path, AHEAD, "kind: trajectory, height: 50, shape: circle, size: [140, 140], period: 31")
+
+
 def test_modes_that_make_no_sense_are_refused(tmp_path):
     _, plane = loaded(tmp_path, "items: [{takeoff: 20}]")
     with pytest.raises(al.CommandError, match=r"flies position_yaw, .* only, not thrust_torque$"):

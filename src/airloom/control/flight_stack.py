@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -110,6 +110,10 @@ class Controller(Plugin):
 
     def check_start(self, vehicle: Vehicle, height: float) -> None:
         """Raise StackError if a vehicle cannot begin as it does, so high above where it would stand."""
+
+    def doubts(self) -> Iterable[str]:
+        """What is odd about the airframe, which the run is told before it begins."""
+        return ()
 
     def rates(self) -> dict[str, float]:
         """Rates that must divide the step, with the parameter each comes from."""

@@ -2,6 +2,7 @@
 
 - **Guidance** (plane_guidance.py): acceleration across the course, airspeed and climb.
 - **Energy** (plane_energy.py): pitch and throttle for speed and climb.
+- **Thrust** (plane_thrust.py): whether the propellers follow; if not, it glides.
 - **Attitude.** p = k (φ* − φ), q likewise, both with the rates of a coordinated turn, g tan φ/V; the rudder follows r.
 - **Rates.** ω̇ = k (ω* − ω) + d ω* + k_i ∫(ω* − ω) + t + s (α* − α₀), d the damping by the air, t the trim at cruise
   speed V₀, and s how stiffly the air holds the angle of attack, which is α₀ there and α* where the wing carries the
@@ -11,6 +12,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import atan2, cos, pi, radians, sin, sqrt, tan
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,7 +28,8 @@ from airloom.control import plane_rows as own
 from airloom.control.flight_stack import Controller, Rated, StackError, block_kernel
 from airloom.control.plane_energy import manage_energy
 from airloom.control.plane_guidance import DAMPING, bank_for, guide
-from airloom.physics.attitude import rotation
+from airloom.control.plane_thrust import notice_lost_thrust
+from airloom.physics.attitude import rotate_back, rotation
 from airloom.vehicles.aeroplane import Aeroplane, Trim
 from airloom.world.atmosphere import STANDARD_DENSITY
 
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 USUAL_BANK = radians(25.0)
 """Of circles: with so much left that they keep their radius in wind."""
 MOST_DROP = 1.0  # m, from which it may come down onto its wheels at the start
+MOST_START = 2.0  # of the fastest speed
+LEAST_PULL = 0.03  # of the weight: less holds no aeroplane level
 STEEPEST_CLIMB = 0.35  # climb over speed
 STEEPEST_START = 0.2  # rad
 ANGLE_K = 0.4  # of the gain of rates
@@ -117,13 +122,21 @@ def _fly(w, rotors, i):
     w[own.ROLL + i], w[own.PITCH + i], w[own.YAW_RATE + i] = wanted_roll, -wanted_pitch, wanted[2]
 
 
-@block_kernel
-def control_plane(w, rotors, tick):
+@compiled
+def fly_or_rest(w, rotors):
     for i in range(LANES):
         if w[row.MODE + i] > own.IDLE:
             _fly(w, rotors, i)
         else:
             _rest(w, rotors, i)
+
+
+@block_kernel
+def control_plane(w, rotors, tick):
+    fly_or_rest(w, rotors)
+    for i in range(LANES):
+        if w[row.MODE + i] > own.IDLE:
+            notice_lost_thrust(w, rotors, i)
 
 
 class PlaneParameters(Rated):
@@ -156,9 +169,37 @@ class Plane(Controller):
         cruise = self.cruise_speed
         if np.linalg.matrix_rank(plane.mixer(cruise), tol=1e-9) < 2:
             raise StackError("an aeroplane needs servos that roll it and pitch it; these do not")
+        self._check_pull()
         self._trim = trim = plane.trim(cruise)
         if trim.remainder > 0.5 or (trim.speeds > self._fastest_rotor).any():
-            raise StackError(f"there is no level flight at {cruise:.3g} m/s; give another cruise_speed")
+            raise StackError(f"there is no level flight at {cruise:.3g} m/s; {self._why_not_level()}")
+
+    def _check_pull(self) -> None:
+        ahead = {name: rotor.axis[0] * rotor.thrust_constant for name, rotor in self.airframe.vehicle.rotors.items()}
+        if sum(ahead.values()) < 0.0:
+            name = min(ahead, key=ahead.__getitem__)
+            raise StackError(f"its propeller {name} pulls it backwards: give rotors.{name} an axis ahead, [1, 0, 0]")
+
+    def _why_not_level(self) -> str:
+        """What is to be changed: if it is far too heavy for its propellers, no speed helps."""
+        weight, pull = self.airframe.mass * self.airframe.gravity, self._aeroplane.static_thrust(self._fastest_rotor)
+        if pull < LEAST_PULL * weight:
+            return (
+                f"its mass of {self.airframe.mass:.3g} kg weighs {weight:.3g} N, and its propellers pull with "
+                f"{pull:.3g} N at most; give less mass or more thrust"
+            )
+        return "give another cruise_speed"
+
+    def doubts(self) -> Iterator[str]:
+        margin = self._aeroplane.static_margin(self._trim)
+        if margin < 0.0:
+            aerodynamics = self.airframe.vehicle.aerodynamics
+            chord = None if aerodynamics is None else aerodynamics.chord
+            share = "" if chord is None else f", a static margin of {margin / chord:.0%}"
+            yield (
+                f"is unstable in pitch: the air lifts it {-100 * margin:.2g} cm ahead of its center_of_mass{share}; "
+                "move that ahead"
+            )
 
     @property
     def holds_within(self) -> float:
@@ -166,7 +207,19 @@ class Plane(Controller):
         return 1.5 * self.radius
 
     def check_start(self, vehicle: Vehicle, height: float) -> None:
-        speed = float(np.linalg.norm(vehicle.velocity - vehicle.wind))
+        through_air = vehicle.velocity - vehicle.wind
+        speed = float(np.linalg.norm(through_air))
+        if speed > MOST_START * self.fastest:
+            raise StackError(
+                f"it starts at {speed:.3g} m/s through the air, and flies at {self.fastest:.3g} m/s at most; "
+                f"give it a motion.velocity of about {self.cruise_speed:.0f} m/s ahead"
+            )
+        ahead = float(rotate_back(*vehicle.attitude, *through_air)[0])
+        if height > MOST_DROP and speed >= self.stall_speed and ahead < 0.0:
+            raise StackError(
+                f"it starts tail first: at {-ahead:.3g} m/s backwards through the air; "
+                "give it a motion.velocity along its pose.yaw"
+            )
         stall = self.stall_speed / sqrt(vehicle.air_density / STANDARD_DENSITY)
         if height > MOST_DROP and speed < stall:
             raise StackError(

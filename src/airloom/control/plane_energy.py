@@ -3,8 +3,8 @@
 The throttle answers to what is lacking in γ + V̇/g, the pitch to what is wrong in γ − V̇/g, with γ = climb/V wanted from
 the height and V̇ from the speed. Below the slowest speed the pitch gives up the height for the speed.
 
-An aeroplane whose energy falls far behind what its throttle should give has lost its thrust: it glides at its cruise
-speed, wherever that leads, until it gains energy again.
+An aeroplane that has lost its thrust (plane_thrust.py) glides at its cruise speed, wherever that leads, until it has it
+again.
 """
 
 from math import cos, sqrt
@@ -20,40 +20,6 @@ MOST_LACKING = 0.05  # of γ ± V̇/g that is integrated: more is no matter of t
 NEAR_STALL = 0.85  # of the slowest speed: what carries it then is the greatest angle of attack that is asked for
 SLOW = 0.13  # of the slowest speed, by which less it stalls: then only the speed counts
 TURN_DRAG = 0.1  # of the weight, for each that the wing carries more
-LOSS, GAIN = 15.0, 8.0  # m of height and V²/2g, in calm air
-MORE_IN_GUSTS = 8.0  # of what they change the energy by on the average
-SMOOTHED, LEARNED = 5.0, 20.0  # s, over which the airspeed is smoothed, and its gusts are
-BELIEVED = 0.5  # of what the throttle should give
-FORGIVEN = 0.5  # m/s that it may fall behind
-
-
-@compiled
-def _roughness(w, i, airspeed):
-    """How far the airspeed is from its mean, on the average, m/s."""
-    if w[own.SMOOTH_SPEED + i] == 0.0:
-        w[own.SMOOTH_SPEED + i] = airspeed
-    off = airspeed - w[own.SMOOTH_SPEED + i]
-    w[own.SMOOTH_SPEED + i] += w[own.PERIOD + i] / SMOOTHED * off
-    w[own.ROUGHNESS + i] += w[own.PERIOD + i] / LEARNED * (abs(off) - w[own.ROUGHNESS + i])
-    return w[own.ROUGHNESS + i]
-
-
-@compiled
-def _has_lost_thrust(w, i, airspeed, rise):
-    """By how far its energy is behind one that rises so fast (m/s); once lost, by how far it is above the lowest."""
-    energy, mark = w[row.EPZ + i] + 0.5 * airspeed * airspeed / w[row.GRAVITY + i], w[own.ENERGY_MARK + i]
-    more = MORE_IN_GUSTS * _roughness(w, i, airspeed) * airspeed / w[row.GRAVITY + i]
-    if w[own.LOST_THRUST + i] == 0.0:
-        due = mark + w[own.PERIOD + i] * ((BELIEVED * rise if rise > 0.0 else rise) - FORGIVEN)
-        mark = max(due, energy) if mark != 0.0 else energy
-        changes = mark - energy > LOSS + more
-    else:
-        mark = min(mark, energy)
-        changes = energy - mark > GAIN + 0.5 * more
-    if changes:
-        w[own.LOST_THRUST + i] = 1.0 - w[own.LOST_THRUST + i]
-    w[own.ENERGY_MARK + i] = energy if changes else mark
-    return w[own.LOST_THRUST + i] != 0.0
 
 
 @compiled
@@ -68,7 +34,7 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     g, dt, true_speed = w[row.GRAVITY + i], w[own.PERIOD + i], airspeed / sqrt(w[row.DENSITY + i])
     wanted_speed = limit(wanted_speed, w[own.SLOWEST + i], w[own.FASTEST + i])
     slope = limit(wanted_climb, -w[own.SINK + i], w[own.CLIMB + i]) / true_speed
-    lost = w[own.LOST_THRUST + i] != 0.0
+    lost = w[own.LOST_THRUST + i] >= own.LOST
     if lost:
         wanted_speed = w[own.CRUISE + i]
     faster = limit(w[own.SPEED_K + i] * (wanted_speed - airspeed) / g, -MOST_FASTER, MOST_FASTER)
@@ -79,10 +45,7 @@ def manage_energy(w, i, airspeed, wanted_speed, wanted_climb, bank):
     balance = (1.0 - slow) * error - (1.0 + slow) * faster
     drag_of_turn = TURN_DRAG * (1.0 / max(cos(bank), own.LEAST_COSINE) - 1.0)
     throttle = w[own.THROTTLE + i] + w[own.SUM_ENERGY + i] + (slope + faster + drag_of_turn) / w[own.PER_THROTTLE + i]
-    given = limit(throttle, 0.0, 1.0)
-    beyond_trim = (given - w[own.THROTTLE + i] - max(w[own.SUM_ENERGY + i], 0.0)) * w[own.PER_THROTTLE + i]
-    if _has_lost_thrust(w, i, airspeed, (beyond_trim - drag_of_turn) * true_speed):
-        given = 1.0
+    given = 1.0 if lost else limit(throttle, 0.0, 1.0)
     grows = (throttle < 1.0) | (energy < 0.0)
     shrinks = (throttle > 0.0) | (energy > 0.0)
     lacking = limit(energy, -MOST_LACKING, MOST_LACKING)

@@ -4,6 +4,8 @@ A setpoint that moves is a line along its velocity, or an arc if it accelerates 
 (Park, Deyst and How, AIAA 2004-4900): a = 4ζ² V²/L sin η, L = ζ T V/π, with V the speed over the ground and
 η = −(χ + atan(e/L)) of the course's error χ and the distance e to the left of the way; an arc of curvature κ adds κ V².
 One that stands is circled: the way is the circle's point that is nearest.
+
+Against a wind that would blow it back, it flies as much faster as it takes to come ahead.
 """
 
 from math import atan, atan2, cos, pi, sin, sqrt
@@ -12,11 +14,13 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.lanes import limit
 from airloom.control.plane_rows import CRUISE, L1, RADIUS, VELOCITY
+from airloom.physics.attitude import rotation
 
 DAMPING = 0.75  # ζ
 HEIGHT_K = 0.5  # 1/s
 MOVES = 0.5  # m/s, above which a setpoint is a line
 LEAST_GROUND_SPEED = 3.0  # m/s, below which a course has no meaning
+LEAST_AHEAD = 0.25  # of the cruise speed, over the ground
 
 
 @compiled
@@ -30,8 +34,17 @@ def guide(w, i, airspeed):
     climb = w[row.SVZ + i] + HEIGHT_K * (w[row.SPZ + i] - w[row.EPZ + i])
     if w[row.SVX + i] * w[row.SVX + i] + w[row.SVY + i] * w[row.SVY + i] > MOVES * MOVES:
         left, pace = _along(w, i, speed, vx, vy)
-        return left, airspeed + pace - over_ground, climb
-    return _around(w, i, speed, vx, vy), w[CRUISE + i], climb
+        return left, max(airspeed + pace - over_ground, _against_wind(w, i, airspeed)), climb
+    return _around(w, i, speed, vx, vy), max(w[CRUISE + i], _against_wind(w, i, airspeed)), climb
+
+
+@compiled
+def _against_wind(w, i, airspeed):
+    """The airspeed at which it comes ahead, whatever the wind is that its nose meets."""
+    nose_x, _, _, nose_y, _, _, _, _, _ = rotation(w[row.EQW + i], w[row.EQX + i], w[row.EQY + i], w[row.EQZ + i])
+    thinner = sqrt(w[row.DENSITY + i])
+    wind = airspeed / thinner - (w[row.EVX + i] * nose_x + w[row.EVY + i] * nose_y)
+    return (wind + LEAST_AHEAD * w[CRUISE + i]) * thinner
 
 
 @compiled

@@ -15,10 +15,10 @@ from airloom.compiled.rows import LANES
 one rad more of angle of attack."""
 MIX = row.GAIN + 24 * LANES
 """[servo, axis]: command of a servo per rad/s² about x, y, z."""
-(
-    SUM_X, SUM_Y, SUM_Z, SUM_ENERGY, SUM_BALANCE, LOST_THRUST, ENERGY_MARK, SMOOTH_SPEED, ROUGHNESS,
-) = (row.MEMORY + k * LANES for k in range(9))  # fmt: skip
-SUMS = 9
+SUMS = 6
+SUM_X, SUM_Y, SUM_Z, SUM_ENERGY, SUM_BALANCE, LOST_THRUST = (row.MEMORY + k * LANES for k in range(SUMS))
+LOST = 1.0
+"""Of LOST_THRUST, which grows to it while the propellers do not follow."""
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mode)
 

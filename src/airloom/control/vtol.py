@@ -15,7 +15,8 @@ L = W (V/V₁)² (α − α₀)/(α₁ − α₀):
   their thrust and torque. Below V₁ the rotors help again, whatever the reason.
 - **Lost.** If the wing does not carry it in good time, though it is pushed along its course, the pusher is held to be
   dead, and the rotors fly it on until something slow is asked for.
-- **Back.** The rotors take over at once, the pusher stops, and the vehicle brakes by leaning as far as L ≤ W allows.
+- **Back.** The rotors take over at once, the pusher stops, and the vehicle brakes by leaning, up to 17° and as far as
+  the wing leaves to the rotors what they give at least, and more if it rises: speed shall not become height.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
 from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
-from airloom.control.plane import Plane, PlaneParameters, control_plane
+from airloom.control.plane import Plane, PlaneParameters, fly_or_rest
 from airloom.control.plane_guidance import MOVES
 from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, THRUST, airspeed_of
 from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
@@ -61,11 +62,12 @@ MORE = 0.05  # throttle, for what more of it does
 STILL_FAST = 0.8  # of what is fast, below which one on the wing comes back
 TAKES_OVER = 1.0  # s, from rotors to wing at the quickest
 PRESSED = 0.25  # of the weight, which the wing may press down with
+LEAST_LIFT = 0.2  # of the weight, which the rotors give at least (hover.lean_to_accelerate)
+LESS_IF_RISING = 0.3  # of the weight for each m/s, which the wing shall carry less
+STEEPEST = 0.3  # rad, of the nose, when it brakes
 MOST_LIFT = 1.44  # of what carries the weight at V₁: that at the stall
 ALONG = 0.5  # rad off the course, from which on it is not pushed
 MOST_TURN = 1.0  # rad/s, towards the course
-
-fly_on_wing = compiled(control_plane.function)
 
 
 @compiled
@@ -153,14 +155,14 @@ def _keep_what_wing_wants(w, i):
 
 
 @compiled
-def _hold_height(w, i):
+def _hold_height(w, i, part):
     """Acceleration upwards: without regard to how far the setpoint is ahead, as that of the hover has."""
     kd = w[hover.POSITION_KD + i]
     if w[row.MODE + i] == VELOCITY:
         return w[hover.VELOCITY_K + i] * (w[row.BVZ + i] - w[row.EVZ + i])
     most = w[hover.POSITION_KP + i] * w[hover.REACH + i]
-    up = limit(w[hover.POSITION_KP + i] * (w[row.SPZ + i] - w[row.EPZ + i]), -0.5 * most, 0.5 * most)
-    return up + kd * (w[row.SVZ + i] - w[row.EVZ + i])
+    up = limit(w[hover.POSITION_KP + i] * (w[row.SPZ + i] - w[row.EPZ + i]), -part * most, part * most)
+    return w[row.SAZ + i] + up + kd * (w[row.SVZ + i] - w[row.EVZ + i])
 
 
 @compiled
@@ -182,16 +184,17 @@ def _lean(w, i):
     if w[ON_WING + i] != 0.0:
         for axis in range(3):
             w[hover.SUM_X + axis * LANES + i] = 0.0
-        up = _hold_height(w, i)
+        up = _hold_height(w, i, 0.5)
         lift = g * (1.0 - carried) + up
         nose = (1.0 - share) * (w[NO_LIFT + i] + w[FULL_LIFT + i]) + share * w[WING_PITCH + i]
         ahead, left = -lift * tan(nose), -lift * tan(share * w[WING_ROLL + i])
         w[THROTTLE + i] = share * w[THROTTLE + i] + (1.0 - share) * w[PUSH + i] * _faces_course(w, i)
     else:
-        up = w[WANT_Z + i]
-        lift = max(g * (1.0 - carried) + up, 0.2 * g)
+        up = w[WANT_Z + i] if w[row.MODE + i] == VELOCITY else _hold_height(w, i, 1.0) + w[hover.SUM_Z + i]
+        lift = max(g * (1.0 - carried) + up, LEAST_LIFT * g)
         ahead, left = c * w[WANT_X + i] + s * w[WANT_Y + i], c * w[WANT_Y + i] - s * w[WANT_X + i]
-        highest = limit(w[NO_LIFT + i] + climbs + 1.0 / max(slope, 1e-3), 0.0, 1.2)
+        most = limit(1.0 - LEAST_LIFT - LESS_IF_RISING * w[row.EVZ + i], 0.0, 1.0 - LEAST_LIFT)
+        highest = limit(w[NO_LIFT + i] + climbs + most / max(slope, 1e-3), w[NO_LIFT + i], STEEPEST)
         lowest = limit(w[NO_LIFT + i] + climbs - PRESSED / max(slope, 1e-3), -1.2, 0.0)
         given = limit(ahead, -lift * tan(highest), -lift * tan(lowest))
         w[THROTTLE + i] = sqrt(limit(w[row.MASS + i] * (ahead - given) / w[STATIC + i], 0.0, 1.0))
@@ -242,7 +245,7 @@ def control_vtol(w, rotors, tick):
     for i in range(LANES):
         _decide(w, i)
     _exchange_laws(w)
-    fly_on_wing(w, rotors, tick)
+    fly_or_rest(w, rotors)
     _exchange_laws(w)
     for i in range(LANES):
         _keep_what_wing_wants(w, i)

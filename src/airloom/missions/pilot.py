@@ -18,6 +18,7 @@ from airloom.missions.guides import Arrival
 from airloom.missions.pursuit import TOP_SPEED, Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import ARRIVED_WITHIN, PathError, PiecewisePolynomial, through
+from airloom.physics.attitude import rotation
 from airloom.world.ground import first_buried, ground
 
 if TYPE_CHECKING:
@@ -403,7 +404,14 @@ class Pilot:
 
     def _is_down(self) -> bool:
         x, y, z = self.vehicle.position
-        return z < self._resting_height(x, y) + self._lean(x, y) + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+        lowest = self._resting_height(x, y) + max(self._lean(x, y), self._tilt())
+        return z < lowest + 0.02 and abs(self.vehicle.velocity[2]) < 0.15
+
+    def _tilt(self) -> float:
+        """How much higher its middle is than if it stood level, with one corner on the ground."""
+        sizes = self.vehicle.airframe.vehicle.body.size
+        up = np.abs(rotation(*self.vehicle.attitude)[6:])
+        return 0.5 * float(up @ sizes - sizes[2])
 
     def _lean(self, x: float, y: float) -> float:
         """How much higher it stands on a slope, level, with one corner on the ground; whichever way it looks."""

@@ -12,7 +12,7 @@ from airloom.commands import Mode
 from airloom.compiled import Kernel, compiled
 from airloom.compiled import rows as row
 from airloom.control.flight_stack import ARRIVED, guide_kernel
-from airloom.control.plane_rows import LOST_THRUST, airspeed_of
+from airloom.control.plane_rows import LOST, LOST_THRUST, airspeed_of
 from airloom.missions.arcs import Piece
 
 # A plan: whether the vehicle has arrived, the piece it is on and how far along it, the airspeed, how many pieces come,
@@ -60,7 +60,7 @@ def follow_track(w, i, tick, plan):
             along = _along(plan, at, 0.0, x, y)
         else:
             plan[ARRIVED] = 1.0
-    if (plan[NEEDS_THRUST] != 0.0) & (w[LOST_THRUST + i] != 0.0):
+    if (plan[NEEDS_THRUST] != 0.0) & (w[LOST_THRUST + i] >= LOST):
         plan[ARRIVED] = WITHOUT_THRUST
     plan[ALONG] = along
     sx, sy, course = _place(plan, at, along)

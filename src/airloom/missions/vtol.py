@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from airloom.control.plane import Plane
     from airloom.control.vtol import Vtol
 
-BRAKES = 2.0  # m/s², before a place where it stops
+BRAKES = 1.0  # m/s², before a place where it stops
 NEAR, SLOW = 1.5, 1.0  # m and m/s, where it has stopped
 
 

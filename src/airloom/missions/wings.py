@@ -248,9 +248,11 @@ class WingsPilot(Pilot):
 
     @property
     def is_flying(self) -> bool:
+        """Low, it must be fast enough; high, a gust may have taken its airspeed."""
         through_air = self.vehicle.velocity - self.vehicle.wind
         x, y, z = self.vehicle.position
-        return float(np.linalg.norm(through_air)) > self._plane.stall_speed and z > self._resting_height(x, y) + 0.5
+        is_fast = float(np.linalg.norm(through_air)) > self._plane.stall_speed
+        return bool(z > self._resting_height(x, y) + (0.5 if is_fast else AIRBORNE))
 
     def _must_be_in_the_air(self, what: str) -> None:
         if not self.is_flying:

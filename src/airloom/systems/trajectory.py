@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import islice
-from math import cos, pi, sin
+from math import cos, hypot, pi, sin
 from typing import Literal
 
 from pydantic import Field
@@ -11,6 +11,7 @@ from pydantic import Field
 from airloom.basics.patterns import Pattern
 from airloom.commands import PositionYaw
 from airloom.plugin import Parameters
+from airloom.scenario import ScenarioError
 from airloom.scenario.models import Bounded
 from airloom.system import System
 from airloom.systems.places import below_ground
@@ -43,6 +44,20 @@ class Trajectory(System):
 
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
+        for vehicle in self._vehicles:
+            if vehicle.controller is not None and vehicle.controller.flies == "wings":
+                self._check_wings(sim, vehicle)
+
+    def _check_wings(self, sim, vehicle) -> None:
+        velocities = [self.point(self.parameters.period * k / LOOKS).velocity for k in range(LOOKS)]
+        mean = sum(hypot(*velocity) for velocity in velocities) / LOOKS
+        slowest, fastest = vehicle.controller.slowest, vehicle.controller.fastest
+        if not slowest <= mean <= fastest:
+            better = vehicle.controller.cruise_speed / mean
+            raise ScenarioError(
+                f"{sim.scenario.name}: systems.{self.name}: {vehicle.name} flies at {slowest:.3g} to {fastest:.3g} "
+                f"m/s, and this lap at {mean:.3g} m/s on the average; give it {better:.2g} times the size"
+            )
 
     def pre_update(self, sim) -> None:
         command = self.point(max(sim.time - self.parameters.start, 0.0), moving=sim.time >= self.parameters.start)

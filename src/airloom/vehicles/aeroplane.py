@@ -144,6 +144,16 @@ class Aeroplane:
         """Of all rotors at rest, N: what a command of thrust means."""
         return sum(rotor.thrust_constant * rotor_speed**2 for rotor in self.airframe.rotors)
 
+    def static_margin(self, trim: Trim) -> float:
+        """How far behind the centre of mass more lift attacks, m: ∂M/∂α over ∂Z/∂α, with M nose down."""
+
+        def wrench(alpha: float) -> np.ndarray:
+            velocity = trim.speed * np.array([cos(alpha), 0.0, -sin(alpha)])
+            return self.wrench(velocity, np.zeros(3), trim.angles, trim.speeds)
+
+        more = wrench(trim.alpha + NUDGE) - wrench(trim.alpha - NUDGE)
+        return float(more[4] / more[2])
+
     def damping(self, trim: Trim) -> np.ndarray:
         """How the air slows turns about x, y, z in trimmed flight, 1/s."""
 

@@ -3,7 +3,8 @@
 Ten times a second of simulation time two rules are looked at for every vehicle with a controller of its own:
 
 - It *touches the ground unasked* if it has been in the air, higher than it is tall, and comes down in position mode
-  while its setpoint is higher than it is tall above the ground, or in velocity mode while it is told to go level or up.
+  while at its setpoint, now and where that will be in 2 s, it would be higher than it is tall above the ground, leaning
+  as it does; or in velocity mode while it is told to go level or up.
 - It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
   controller holds it (0.5 m, a boat several) and comes no nearer.
 
@@ -35,15 +36,17 @@ PERIOD = 0.1  # s
 TOUCHING = 0.01  # m
 NEARER = 0.1  # m
 PATIENCE = 10.0  # s
+SOON = 2.0  # s
 MOST_TOLD_ONE_BY_ONE = 3
 
 
 @compiled
 def heights_above_ground(w, i, world):
-    """Of a vehicle's lowest corner, and of what would be its lowest if it stood at its setpoint."""
+    """Of a vehicle's lowest corner, and of what would soon be its lowest at its setpoint."""
     hx, hy, hz = w[row.BOX_X + i], w[row.BOX_Y + i], w[row.BOX_Z + i]
     cx, cy, cz = w[row.BOX_CX + i], w[row.BOX_CY + i], w[row.BOX_CZ + i]
     told = w[row.SPZ + i] + cz - hz - ground(world, w[row.SPX + i], w[row.SPY + i])[0]
+    told += SOON * min(w[row.SVZ + i], 0.0)
     lowest = w[row.PZ + i] - abs(cx) - abs(cy) - abs(cz) - hx - hy - hz - world[W_TOP]
     if lowest > hz:
         return lowest, told
@@ -55,7 +58,8 @@ def heights_above_ground(w, i, world):
         east, north, up = rotate(w[row.QW + i], w[row.QX + i], w[row.QY + i], w[row.QZ + i], x, y, z)
         east, north, up = w[row.PX + i] + east, w[row.PY + i] + north, w[row.PZ + i] + up
         lowest = min(lowest, up - ground(world, east, north)[0])
-    return lowest, told
+    level = w[row.PZ + i] + cz - hz - ground(world, w[row.PX + i], w[row.PY + i])[0]
+    return lowest, told + min(lowest - level, 0.0)
 
 
 @compiled
@@ -170,12 +174,23 @@ class FlightWatch:
             self._warn(rings & ~alarm.told, alarm.text)
             alarm.told = rings
 
+    def _why_off(self, name: str) -> str:
+        """That the wind is faster than an airship, if it is."""
+        vehicle = self._sim.vehicles[name]
+        hull, wind = vehicle.description.hull, float(np.hypot(*vehicle.wind[:2]))
+        if hull is None or hull.fluid != "air" or vehicle.controller is None or wind <= vehicle.controller.top_speed:
+            return ""
+        return f": the wind of {wind:.3g} m/s is faster than its top speed of {vehicle.controller.top_speed:.3g} m/s"
+
     def _warn(self, whom: np.ndarray, what: str, off: np.ndarray | None = None) -> None:
         if not whom.any():
             return
         order = np.argsort(self._fleet.flight.vehicles[whom])
         names = [self._fleet.crafts[k].name for k in self._fleet.flight.vehicles[whom][order]]
-        notes = [what] * len(names) if off is None else [f"{what}, now {o:.3g} m" for o in off[whom][order]]
+        notes = [what] * len(names)
+        if off is not None:
+            far = zip(names, off[whom][order], strict=True)
+            notes = [f"{what}, now {meters:.3g} m{self._why_off(name)}" for name, meters in far]
         if len(names) <= MOST_TOLD_ONE_BY_ONE:
             for name, note in zip(names, notes, strict=True):
                 self._sim.event(name, note, level="warning")

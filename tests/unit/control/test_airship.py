@@ -92,6 +92,15 @@ def test_the_bundled_round_is_flown_and_ends_with_the_nose_in_the_wind(engine: s
     assert sim.warnings == []
 
 
+def test_one_that_is_blown_away_is_told_the_wind_and_its_top_speed() -> None:
+    sim = ship(wind=(-5, 0, 0))
+    FlightWatch(sim)
+    sim.vehicles["ship"].command(al.PositionYaw((0.0, 0.0, 30.0)))
+    sim.run(until=40)
+    (told,) = [text for text in sim.warnings if "cannot hold its setpoint" in text]
+    assert "the wind of 5 m/s is faster than its top speed of 3.09 m/s" in told
+
+
 def test_a_vehicle_without_a_hull_in_air_is_no_airship() -> None:
     with pytest.raises(StackError, match="whose fluid is air"):
         Airship(AirshipParameters(), Airframe(load_vehicle("iris"), 9.80665, 0.001))

@@ -186,7 +186,8 @@ def test_speeds_between_rotors_and_wing_are_refused() -> None:
 def test_the_survey_is_flown_in_gusts_and_ends_where_it_began(seed: int) -> None:
     sim = al.Simulation.load("vtol", overrides={"engine": "batch"}, seed=seed)
     vehicle, passed = sim.vehicles["vtol"], {(250, 65): np.inf, (125, 130): np.inf, (0, 195): np.inf}
-    heights, shares = [], []
+    FlightWatch(sim)
+    heights, shares, noses, back = [], [], [], []
     while sim.time < sim.scenario.duration and not (sim.time > 30 and not vehicle.armed):
         sim.run(until=sim.time + 0.5)
         for place in passed:
@@ -194,6 +195,12 @@ def test_the_survey_is_flown_in_gusts_and_ends_where_it_began(seed: int) -> None
         if share_of_wing(vehicle) == 1.0:
             heights.append(vehicle.position[2])
         shares.append(share_of_wing(vehicle))
+        if sim.time > 60 and shares[-1] == 0.0 and vehicle.setpoint.position[2] == 30.0:
+            noses.append(-vehicle.euler[1])
+            back.append(vehicle.position[2])
+    assert max(back) < max(back[0], 30.0) + 3.0
+    assert max(noses) < 0.35
+    assert not any("unasked" in text for text in sim.warnings)
     assert max(passed.values()) < 12.0
     assert np.mean(np.array(shares) == 1.0) > 0.5
     assert min(heights) > 25.0
