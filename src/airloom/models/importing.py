@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from airloom.basics.folders import made_beside
@@ -22,9 +24,12 @@ from airloom.models.urdf import read_urdf
 from airloom.models.vehicle_file import vehicle_from
 from airloom.models.xacro import NAMESPACE, Xacro
 from airloom.models.yaml_text import to_yaml
+from airloom.scenario.loader import load_world
 from airloom.scenario.models import Vehicle, World
+from airloom.world.land import Land
 
 REPORT = "import.md"
+SKY = 1e4  # m
 STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
 """In full, as the loader writes them out."""
 
@@ -123,10 +128,22 @@ def _write(
 ) -> Imported:
     head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
     (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    trial = trial_of_world(name, content) if kind == "world" else trial_of_vehicle(name, content)
+    trial = (
+        trial_of_world(name, content, _top(part / f"{name}.yaml"))
+        if kind == "world"
+        else trial_of_vehicle(name, content)
+    )
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)
+
+
+def _top(world: Path) -> float:
+    """Of what stands in the middle of a world, or its ground, m."""
+    distance = Land(load_world(str(world.resolve()))).hit(
+        np.array([0.0, 0.0, SKY]), np.array([0.0, 0.0, -1.0]), 2 * SKY
+    )
+    return SKY - float(distance) if distance < 2 * SKY else -inf
 
 
 def report(name: str, source: Path, notes: Notes) -> str:
