@@ -128,22 +128,19 @@ def _write(
 ) -> Imported:
     head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
     (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    trial = (
-        trial_of_world(name, content, _top(part / f"{name}.yaml"))
-        if kind == "world"
-        else trial_of_vehicle(name, content)
-    )
+    is_world = kind == "world"
+    trial = trial_of_world(name, content, _top(content, part, name)) if is_world else trial_of_vehicle(name, content)
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     return Imported(name, kind, target / f"{name}.yaml", target / "try.yaml", content, notes)
 
 
-def _top(world: Path) -> float:
-    """Of what stands in the middle of a world, or its ground, m."""
-    distance = Land(load_world(str(world.resolve()))).hit(
-        np.array([0.0, 0.0, SKY]), np.array([0.0, 0.0, -1.0]), 2 * SKY
-    )
-    return SKY - float(distance) if distance < 2 * SKY else -inf
+def _top(world: dict[str, Any], folder: Path, name: str) -> float:
+    """Of what lies in the middle of a world over ground below zero, as a sea bed may, m."""
+    if world.get("terrain", {}).get("height", 0.0) >= 0.0:
+        return -inf
+    land = Land(load_world(str((folder / f"{name}.yaml").resolve())))
+    return round(SKY - float(land.hit(np.array([0.0, 0.0, SKY]), np.array([0.0, 0.0, -1.0]), 2 * SKY)), 3)
 
 
 def report(name: str, source: Path, notes: Notes) -> str:
