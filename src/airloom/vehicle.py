@@ -310,7 +310,8 @@ class Vehicle:
             raise CommandError(f"{self.name} is flown by its autopilot: command it by MAVLink")
         if mode is not Mode.IDLE and controller is not None and mode not in controller.modes:
             able = ", ".join(Mode(m).label for m in controller.modes)
-            hint = "; the controller 'modes' flies them all" if controller.flies == "hovering" else ""
+            is_multirotor = controller.flies == "hovering" and not controller.faces_wind
+            hint = "; the controller 'modes' flies them all" if is_multirotor else ""
             raise CommandError(f"{self.name}'s controller flies {able} only, not {mode.label}{hint}")
 
     @property

@@ -190,7 +190,7 @@ MANY = "".join(
     [
         (("<area>0.2", "<area>0"), "left_wing: area must be greater than zero, got 0"),
         (("<area>0.2", "<area>big"), "area must be a number, got 'big'"),
-        (("<upward>0 0 1", "<upward>2 0 0"), "surfaces.left_wing: forward .* must differ: a surface faces somewhere"),
+        (("<upward>0 0 1", "<upward>2 0 0"), "surfaces.left_wing: it faces nowhere: forward .* must be two directions"),
         (("<cp>0.01 0.5 0", "<cp>nan 1 2"), "cp must be three finite numbers, got 'nan 1 2'"),
         (("<link_name>base_link</link_name>", ""), "<link_name> is missing"),
         (("<link_name>base_link", "<link_name>nose"), "there is no link 'nose'"),

@@ -229,6 +229,9 @@ class Cockpit:
     def _goto(self, vehicle: str, x: str, y: str, z: str, *, yaw: str | None = None, speed: str | None = None) -> None:
         self._tell("goto", vehicle, position=_numbers(x, y, z), yaw=_maybe_number(yaw), speed=_maybe_number(speed))
 
+    def _return(self, vehicle: str, *, speed: str | None = None) -> None:
+        self._tell("return_home", vehicle, speed=_maybe_number(speed))
+
     def _land(self, vehicle: str, *, speed: str | None = None) -> None:
         self._tell("land", vehicle, speed=_maybe_number(speed))
 
@@ -358,8 +361,9 @@ Metres, seconds, radians, newtons; x east, y north, z up. Tab completes, arrow u
 FOR_VEHICLES = {
     "takeoff": Verb("takeoff [HEIGHT] [speed=…]", "rise by so many metres", Cockpit._takeoff),
     "goto": Verb("goto X Y Z [yaw=…] [speed=…]", "fly there smoothly and stop", Cockpit._goto),
+    "return": Verb("return [speed=…]", "fly to where it began and land; vessels hold there", Cockpit._return),
     "land": Verb("land [speed=…]", "go down and stop the rotors", Cockpit._land),
-    "wait": Verb("wait", "wait until its takeoff, goto or land is over", Cockpit._await),
+    "wait": Verb("wait", "wait until its takeoff, goto, return or land is over", Cockpit._await),
     "show": Verb("show", "where it is and what it does", Cockpit._show),
     "kill": Verb("kill", "stop the rotors at once: it drops", Cockpit._kill),
     "recover": Verb("recover", "brake and hold where it is", Cockpit._recover),

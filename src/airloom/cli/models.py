@@ -179,6 +179,8 @@ def _uncertainty(each: Weighed) -> str:
     if each.spread is None:
         return "exact"
     low, high = each.spread
+    if each.measured.uncertainty >= 1.0:
+        return "all: they fill nothing"
     amount = (
         f"volume ±{each.measured.uncertainty:.0%}, " if each.measured.uncertainty and each.part.mass is None else ""
     )

@@ -42,7 +42,7 @@ from airloom.sensors.sensor import DELAYED, READING, READING_WIDTH, SENSOR_ROW, 
 from airloom.sensors.sensor_errors import ANY_ERRORS, MEMORY
 from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.battery import battery_at_start, battery_numbers
-from airloom.vehicles.hull import check_damping, hull_numbers
+from airloom.vehicles.hull import HullError, check_damping, hull_numbers
 from airloom.vehicles.tank import tank_numbers
 from airloom.vehicles.vessel import thruster_numbers
 from airloom.vehicles.wheels import wheel_numbers
@@ -189,12 +189,15 @@ class Fleet:
             influences.append(Influence(gravity_of_a_ball, None, [self.scenario.world.origin.altitude]))
         if vehicle.hull is not None:  # the last, for it must know what all others do
             step, by_stages = self.scenario.step, self.scenario.engine.takes_stages
-            if by_stages:
-                check_damping(vehicle.hull, airframe, step)
             water = self.scenario.world.water
-            numbers = hull_numbers(
-                vehicle.hull, water, airframe.mass, vehicle.center_of_mass, 0.0 if by_stages else step
-            )
+            try:
+                if by_stages:
+                    check_damping(vehicle.hull, airframe, step)
+                numbers = hull_numbers(
+                    vehicle.hull, water, airframe.mass, vehicle.center_of_mass, 0.0 if by_stages else step
+                )
+            except HullError as error:
+                raise HullError(f"vehicle {name}: hull: {error}") from None
             influences.append(Influence(water_around, water_now, numbers))
         loaded = None if controller is None else controller.parameters
         sensors = [sensor for sensor in all_sensors if isinstance(sensor, Sensor)]

@@ -77,8 +77,12 @@ class Stick:
     @property
     def _has_wings(self) -> bool:
         """And cannot do without them."""
+        return self._flies == "wings"
+
+    @property
+    def _flies(self) -> str:
         controller = self.vehicle.controller
-        return controller is not None and controller.flies == "wings"
+        return "hovering" if controller is None else controller.flies
 
     @property
     def doing(self) -> str:
@@ -131,7 +135,11 @@ class Stick:
         pilot = self.sim.pilot(self.vehicle.name)
         if action in ("takeoff", "restart"):
             self._wish = self._first_mode
-        if action == "takeoff":
+        if action == "takeoff" and self._flies == "in water":
+            self.vehicle.recover()  # its thrusters are on then, and there is nothing to take off from
+        elif why := pilot.refuses.get(action):
+            raise CommandError(f"{self.vehicle.name}: {why}")
+        elif action == "takeoff":
             height = () if self._has_wings else (self.mapping.takeoff_height,)
             self._begin(pilot.takeoff(*height), "takeoff")
         elif action == "land":
@@ -161,7 +169,7 @@ class Stick:
         if self._has_wings:
             speed = self.vehicle.controller.cruise_speed  # type: ignore[union-attr]
             self.vehicle.place((x, y, max(z, LEAST_RESTART)), velocity=(speed, 0.0, 0.0))
-        else:
+        elif self._flies != "in water":
             self.vehicle.place((x, y, z))
         self.vehicle.recover()
         if self.route:

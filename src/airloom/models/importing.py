@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import ValidationError
 
 from airloom.basics.folders import made_beside
@@ -23,10 +25,13 @@ from airloom.models.urdf import read_urdf
 from airloom.models.vehicle_file import vehicle_from
 from airloom.models.xacro import NAMESPACE, Xacro
 from airloom.models.yaml_text import to_yaml
+from airloom.scenario.loader import load_world
 from airloom.scenario.models import Vehicle, World
+from airloom.world.land import Land
 
 REPORT = "import.md"
 DIGEST = "Digest of this folder as it was written, by which a later import sees whether somebody has edited it: "
+SKY = 1e4  # m
 STACK: dict[str, Any] = {"estimator": {"kind": "ideal"}, "controller": None}
 """In full, as the loader writes them out."""
 
@@ -134,7 +139,8 @@ def _write(
 ) -> Imported:
     head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
     (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    trial = trial_of_world(name, content) if kind == "world" else trial_of_vehicle(name, content)
+    is_world = kind == "world"
+    trial = trial_of_world(name, content, _top(content, part, name)) if is_world else trial_of_vehicle(name, content)
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     digest = _digest(part)
@@ -162,6 +168,14 @@ def _digest(folder: Path) -> str:
         for part in (str(file.relative_to(folder)).encode(), content):
             digest.update(hashlib.sha256(part).digest())
     return digest.hexdigest()
+
+
+def _top(world: dict[str, Any], folder: Path, name: str) -> float:
+    """Of what lies in the middle of a world over ground below zero, as a sea bed may, m."""
+    if world.get("terrain", {}).get("height", 0.0) >= 0.0:
+        return -inf
+    land = Land(load_world(str((folder / f"{name}.yaml").resolve())))
+    return round(SKY - float(land.hit(np.array([0.0, 0.0, SKY]), np.array([0.0, 0.0, -1.0]), 2 * SKY)), 3)
 
 
 def report(name: str, source: Path, notes: Notes) -> str:

@@ -16,11 +16,13 @@ CLEARANCE = 0.002  # m between body and ground at the start
 HEIGHT, HOVER_HEIGHT, DEPTH = 50.0, 2.0, 2.0  # m
 
 
-def trial_of_world(name: str, world: Values) -> Values:
-    """A drone hovers over its flat ground or its water; over hills it waits for a program."""
+def trial_of_world(name: str, world: Values, top: float) -> Values:
+    """A drone hovers over its flat ground or its water, or over what stands there, up to `top`; over hills it waits for
+    a program.
+    """
     flat = world.get("terrain", {"kind": "plane"})["kind"] == "plane"
     level = world.get("water", {}).get("level", EVERYWHERE)
-    ground = max(world.get("terrain", {}).get("height", 0.0), level if level < EVERYWHERE else -inf)
+    ground = max(world.get("terrain", {}).get("height", 0.0), level if level < EVERYWHERE else -inf, top)
     vehicle: Values = {"extends": "x500", "pose": {"position": [0.0, 0.0, ground + STANDS]}}
     scenario = {"name": f"try_{name}", "duration": 20.0, "world": f"./{name}.yaml", "vehicles": {"drone": vehicle}}
     return scenario | (_systems("hover", 0.0, ground + HOVER_HEIGHT) if flat else {})

@@ -19,6 +19,7 @@ from airloom.scenario.values import Bounded, Model, Positive, Vector3
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
 USUAL_SIZE = (0.02, 5.0)  # m of the longest side of what flies
+LONGEST = 50.0  # m that a file's own unit is believed
 
 
 class Part(Model):
@@ -114,16 +115,18 @@ def _spread(vertices: np.ndarray, faces: np.ndarray, by: By, own: Measured) -> t
 
 
 def _unit_of(file: Path, longest: float) -> float:
-    """What the format itself says; STL, OBJ, PLY and OFF do not, so the user is asked, with a guess."""
-    if file.suffix.lower() in (".glb", ".gltf", *CAD):
-        return 1.0
-    if file.suffix.lower() == ".dae":
-        return unit_of(file)
+    """What the format itself says, if that can be; STL, OBJ, PLY and OFF do not, so the user is asked, with a guess."""
+    kind = file.suffix.lower()
+    own = 1.0 if kind in (".glb", ".gltf", *CAD) else unit_of(file) if kind == ".dae" else None
+    if own is not None and longest * own <= LONGEST:
+        return own
     fitting = [name for name, size in UNITS.items() if USUAL_SIZE[0] <= longest * size <= USUAL_SIZE[1]]
     likely = next((name for name in ("mm", "m", "cm", "in") if name in fitting), None)
     guess = "; say which: --units mm"
     if likely:
         guess = f"; it looks like {likely}, which makes it {longest * UNITS[likely]:.3g} m long: --units {likely}"
+    if own is not None:
+        raise ModelError(f"{file}: is {longest * own:.4g} m long by the units of its format{guess}")
     raise ModelError(f"{file}: its longest side is {longest:.4g}, in units that the file does not name{guess}")
 
 

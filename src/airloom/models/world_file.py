@@ -25,6 +25,7 @@ from airloom.world.objects.mesh_file import LARGEST, SMALLEST
 QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field",
          "wind",          "spherical_coordinates", "frame"}  # fmt: skip
 GREY = (150, 150, 146)
+FOUNDATION = 0.5  # m that things may reach into flat ground
 LEVEL = 1e-4  # rad; what is tilted more is no obstacle that stands upright
 
 
@@ -54,6 +55,8 @@ def world_from(root: Element, file: Path, library: Library, folder: Path) -> Mad
             continue
         for link in description.links.values():
             _add_link(link, pose @ link.pose, description.name, world, ground, folder, taken, notes)
+    if not any(text_of(part, "uri").endswith("ground_plane") for part in element.iterfind("include")):
+        ground.lie_below_all()
     world |= ground.terrain
     for tag in sorted({local_name(child) for child in element} - QUIET):
         what = [child.get("name", "") for child in element if local_name(child) == tag]
@@ -150,6 +153,20 @@ class _Ground:
     def __init__(self, folder: Path, notes: Notes) -> None:
         self.folder, self.notes = folder, notes
         self.terrain: dict[str, Any] = {}
+        self._lowest = 0.0
+
+    def bear(self, shape: Shape, pose: Pose) -> None:
+        """Remember how low a mesh reaches that stands in a world perhaps without other ground."""
+        if (corners := corners_of(shape)) is not None:
+            own = (corners - shape.pose.position) @ shape.pose.rotation  # those of its own axes
+            self._lowest = min(self._lowest, float((own @ pose.rotation.T + pose.position)[:, 2].min()))
+
+    def lie_below_all(self) -> None:
+        """A world without ground of its own gets none that would hide a sea bed or a pit."""
+        if not self.terrain and self._lowest < -FOUNDATION:
+            height = round(self._lowest - FOUNDATION, 3)
+            self.terrain = {"terrain": {"kind": "plane", "height": height}}
+            self.notes.assume(f"it has no ground of its own: a plane at {height:g} m, below all its meshes")
 
     def add_plane(self, pose: Pose) -> None:
         if pose.rotation[2, 2] < 1 - 1e-6:
@@ -204,11 +221,14 @@ def _add_link(
             _add_solid(shape, where_, model, world, folder, notes)
         elif shape.kind == "mesh" and shape.file not in seen:
             notes.assume(f"the mesh {shape.file.name if shape.file else '?'} of {model} is touched and seen")
-            _add_mesh(shape, where_, model, world, folder, taken, "boxes", notes)
-    touched = any(shape.kind == "mesh" for shape in link.collisions)
+            if _add_mesh(shape, where_, model, world, folder, taken, "boxes", notes):
+                ground.bear(shape, where_)
+    touched = {shape.file for shape in link.collisions if shape.kind == "mesh"}
     for shape in link.visuals:
         if shape.kind == "mesh":
-            _add_mesh(shape, pose @ shape.pose, model, world, folder, taken, "boxes" if touched else "none", notes)
+            collision = "boxes" if shape.file in touched else "none"
+            if _add_mesh(shape, pose @ shape.pose, model, world, folder, taken, collision, notes):
+                ground.bear(shape, pose @ shape.pose)
 
 
 def _add_solid(shape: Shape, pose: Pose, model: str, world: dict[str, Any], folder: Path, notes: Notes) -> None:
@@ -245,11 +265,12 @@ def _placed(pose: Pose) -> dict[str, Any]:
 def _add_mesh(
     shape: Shape, pose: Pose, model: str, world: dict[str, Any], folder: Path, taken: dict[Path, str], collision: str,
     notes: Notes,
-) -> None:  # fmt: skip
+) -> bool:  # fmt: skip
+    """Whether it fits."""
     assert shape.file is not None
     if (why := _unfit(shape)) is not None:
         notes.ignore(f"the mesh {shape.file.name} of {model}: {why}")
-        return
+        return False
     objects = world.setdefault("objects", {})
     entry: dict[str, Any] = {
         "kind": "mesh",
@@ -262,6 +283,7 @@ def _add_mesh(
     if shape.colour is not None:
         entry["colour"] = list(shape.colour)
     objects[clean_name(model, objects)] = {**entry, "collision": collision}
+    return True
 
 
 def _unfit(shape: Shape) -> str | None:

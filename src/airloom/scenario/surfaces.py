@@ -68,7 +68,10 @@ class Surface(Model):
     @model_validator(mode="after")
     def _faces_somewhere(self) -> Surface:
         if np.linalg.norm(np.cross(self.forward, self.up)) < 1e-6:
-            raise ValueError(f"forward {self.forward} and up {self.up} must differ: a surface faces somewhere")
+            raise ValueError(
+                f"it faces nowhere: forward {self.forward} and up {self.up} must be two directions, not zero and not "
+                "along one line, such as [1, 0, 0] and [0, 0, 1]"
+            )
         if self.polar is not None:
             self._check_polar()
         elif abs(self.alpha_0) >= self.stall:

@@ -109,7 +109,9 @@ class Water(Model):
         heights = [self.level, *(layer.below for layer in self.layers)]
         densities = [self.density, *(layer.density for layer in self.layers)]
         if any(b >= a for a, b in pairwise(heights)):
-            raise ValueError(f"layers must lie one below the other, below the level: {heights}")
+            raise ValueError(
+                f"layers must lie one below the other, from the level down: {heights}; sort them by below, z up"
+            )
         if any(b < a for a, b in pairwise(densities)):
             raise ValueError(f"layers must be denser the deeper they lie: {densities}")
         return self

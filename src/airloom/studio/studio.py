@@ -209,6 +209,11 @@ class Studio:
             self._audience = count
         self.state.ask("audience", studio=f"{os.getpid()} at {self.gateway.port}", count=self._audience)
 
+    def _dives(self, name: str | None) -> bool:
+        """Then a click goes through the water to what is below it."""
+        names = self.state.source.names
+        return name in names and self.state.landscape.is_under_water(self.state.view.positions[names.index(name)])
+
     def _click(self, event: viser.SceneClickEvent) -> None:
         """Select what was clicked on; on nothing but the ground, that is where the selected vehicle is to fly."""
         studio = self.state
@@ -217,7 +222,7 @@ class Studio:
         if name is not None:
             studio.select(name)
             return
-        point = studio.landscape.hit(origin, direction)
+        point = studio.landscape.hit(origin, direction, on_water=not self._dives(studio.selected))
         if point is not None:
             for panel in studio.panels:
                 panel.click(point, event.client)

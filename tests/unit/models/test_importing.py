@@ -264,6 +264,24 @@ def test_a_world(tmp_path):
     assert any("fuel.example" in text for text in made.notes.ignored)
 
 
+def test_a_sea_bed_is_not_hidden_by_ground_and_its_surface_is_not_touched(tmp_path):
+    """Of a link with two meshes only the one that a collision names, too, is touched."""
+    shape = "<geometry><mesh><uri>%s.stl</uri><scale>0.02 0.02 0.02</scale></mesh></geometry>"
+    bed, surface = shape % "bed", shape % "surface"
+    models.brick(tmp_path / "bed.stl")
+    models.brick(tmp_path / "surface.stl")
+    (tmp_path / "lake.sdf").write_text(f"""<sdf version="1.6"><world name="lake"><model name="lake">
+      <static>1</static><pose>0 0 -20 0 0 0</pose><link name="l"><collision name="c">{bed}</collision>
+      <visual name="a">{bed}</visual><visual name="b"><pose>0 0 20 0 0 0</pose>{surface}</visual></link></model>
+      </world></sdf>""")
+    made = import_model(tmp_path / "lake.sdf", tmp_path / "out")
+    sim = al.Simulation.load(str(made.scenario))
+    assert [sim.scenario.world.objects[name].collision for name in ("lake", "lake_2")] == ["boxes", "none"]
+    assert -24 < sim.scenario.world.terrain.height < -20
+    assert any("no ground of its own" in text for text in made.notes.assumed)
+    assert sim.vehicles["drone"].position[2] > -20, "it stands on the bed, not below it"
+
+
 def test_heights_of_a_picture(tmp_path):
     """White is high; the upper edge of the picture is the north."""
     from PIL import Image

@@ -71,6 +71,16 @@ def test_units_are_asked_for(tmp_path):
         weigh_file(models.brick(tmp_path / "brick.stl"), {"mass": 1.0})
 
 
+def test_a_format_in_metres_is_not_believed_to_hold_a_ship(tmp_path):
+    import trimesh
+
+    trimesh.creation.box((200, 100, 4)).export(tmp_path / "plate.glb")
+    with pytest.raises(ModelError, match=r"is 200 m long by the units of its format; it looks like mm.*--units mm"):
+        weigh_file(tmp_path / "plate.glb", {"density": 1600})
+    [plate] = weigh_file(tmp_path / "plate.glb", {"density": 1600, "units": "mm"})
+    assert plate.inertial.mass == pytest.approx(0.128)
+
+
 def test_mass_is_asked_for(tmp_path):
     with pytest.raises(ModelError, match="either its mass"):
         weigh_file(models.brick(tmp_path / "brick.stl"), {"units": "mm"})

@@ -179,6 +179,11 @@ class FlyTo(Mission):
         await pilot.fly_to(self.position, self.yaw)
 
 
+class ReturnHome(Mission):
+    method = "return_home"
+    speed: Speed | None = None
+
+
 class Land(Mission):
     method = "land"
     speed: Speed | None = None

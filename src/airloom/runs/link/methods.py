@@ -20,6 +20,7 @@ from airloom.runs.link.flying import (
     Recover,
     Refill,
     ResetPose,
+    ReturnHome,
     Spray,
     SwitchMode,
     Takeoff,
@@ -48,8 +49,8 @@ METHODS: dict[str, type[Request]] = {
     kind.method: kind
     for kind in (
         Info, Observe, Gains, Watch, Events, Topics, Series, Contacts, Look, LookAtSpray, LookAtRadio,
-        GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, FlyTo, Land, HoldStick, LayDownStick,
-        Spray, Refill,
+        GiveCommand, SwitchMode, Tune, Kill, Recover, ResetPose, Takeoff, Goto, FlyTo, ReturnHome, Land,
+        HoldStick, LayDownStick, Spray, Refill,
         Pause, Resume, Step, Speed, Restart, Audience, Stop,
         Spawn, Copy, Move, Delete, Save,
     )

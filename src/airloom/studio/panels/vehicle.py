@@ -33,6 +33,7 @@ HANDS = {
     "landing": "landing, a stick ends it",
 }
 """What the sticks mean, for those who hold them."""
+IN_WATER = "thrusters off, T switches them on"
 MODE_HINT = "Each mode goes on with its last command, as long as somebody looks on."
 MODES = {mode.label.replace("_", " "): mode for mode in Mode}
 
@@ -64,7 +65,7 @@ class VehiclePanel(Panel):
         self._by_click = gui.add_checkbox("Fly where I click", True, hint="A click on the ground is its next target.")
         self._mode: Any = gui.add_dropdown("Mode", tuple(MODES), hint=MODE_HINT)
         self._mode.on_update(self._switch_mode)
-        manoeuvres = gui.add_button_group("Fly", ("Take off", "Land", "Stop here"))
+        manoeuvres = gui.add_button_group("Fly", ("Take off", "Land", "Return", "Stop here"))
         manoeuvres.on_click(lambda event: self._order(ORDERS[manoeuvres.value], event.client))
         rescue = gui.add_button_group("Rotors", ("Kill", "Back to start"))
         rescue.on_click(lambda event: self._order(ORDERS[rescue.value], event.client))
@@ -129,10 +130,15 @@ class VehiclePanel(Panel):
         """Tell each browser that flies by hand whom, and how."""
         sticks = self.studio.sticks
         for tab, vehicle in sticks.tabs.items():
-            caption = f"You fly {vehicle}: {HANDS.get(sticks.doing.get(vehicle, ''), '…')}"
+            caption = f"You fly {vehicle}: {self._in_hand(vehicle, sticks.doing.get(vehicle, ''))}"
             if self._captions.get(tab) != caption:
                 self._captions[tab] = caption
                 self.studio.gateway.caption(tab, caption)
+
+    def _in_hand(self, vehicle: str, doing: str) -> str:
+        described = self.studio.source.scenario.vehicles.get(vehicle)
+        in_water = described is not None and is_vessel(described)
+        return IN_WATER if doing == "idle" and in_water else HANDS.get(doing, "…")
 
     def _show_end(self, over: bool) -> None:
         """What cannot act after the end of the run does not look as if it could."""
@@ -202,11 +208,17 @@ class VehiclePanel(Panel):
         if name in studio.sticks.tabs.values():  # also while its window is away: a click may only bring that back
             studio.tell(f"{name} is flown by hand: put the stick down to send it with a click.", client)
             return
-        height = float(studio.view.positions[studio.source.names.index(name)][2])
-        target = [float(point[0]), float(point[1]), max(height, float(point[2]) + LOWEST)]
+        target = self._above(point, name)
         if studio.ask("fly_to", client, vehicle=name, position=target):
             self._warn(client)
             self._mark.put(point, np.array(target), float(studio.view.fleet.reaches[studio.view.names.index(name)]))
+
+    def _above(self, point: np.ndarray, name: str) -> list[float]:
+        """Where a click sends a vehicle: as high as it is, but not into what was clicked on, unless it floats there."""
+        x, y, z = (float(number) for number in point)
+        height = float(self.studio.view.positions[self.studio.source.names.index(name)][2])
+        floats = self.studio.landscape.is_on_water(point) and is_vessel(self.studio.source.scenario.vehicles[name])
+        return [x, y, height if floats else max(height, z + LOWEST)]
 
     def _toggle_hand(self, client: viser.ClientHandle) -> None:
         studio, tab = self.studio, self.studio.tab_of(client)
@@ -220,9 +232,21 @@ class VehiclePanel(Panel):
             self._warn(client)
 
 
-MANOEUVRES = ("takeoff", "land")
+def is_vessel(vehicle: Vehicle) -> bool:
+    """Whether it is at home in water."""
+    return vehicle.hull is not None and vehicle.hull.fluid == "water"
+
+
+MANOEUVRES = ("takeoff", "land", "return_home")
 """Which a hand at the stick would end at once."""
-ORDERS = {"Take off": "takeoff", "Land": "land", "Stop here": "recover", "Kill": "kill", "Back to start": "reset_pose"}
+ORDERS = {
+    "Take off": "takeoff",
+    "Land": "land",
+    "Return": "return_home",
+    "Stop here": "recover",
+    "Kill": "kill",
+    "Back to start": "reset_pose",
+}
 
 _OVER = """<div style="padding:0 0.75em 0.5em;font-size:0.875em" data-airloom="over"><b>The run is over.</b>
 Begin anew to fly it again.</div>"""

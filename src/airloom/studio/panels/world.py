@@ -11,6 +11,7 @@ from airloom.basics.rotations import quaternion_from_euler, yaw_from_quaternion
 from airloom.scenario import known, load_vehicle
 from airloom.scenario.models import Vehicle
 from airloom.studio.panels.panel import Panel, StudioState
+from airloom.studio.panels.vehicle import is_vessel
 from airloom.studio.sources.source import ATTITUDE, POSITION, Snapshot, Status
 
 SHAPES = ("box", "cylinder", "sphere")
@@ -98,12 +99,14 @@ class WorldPanel(Panel):
     def _spawn(self, client: viser.ClientHandle) -> None:
         eye, target = client.camera.position, client.camera.look_at
         origin, direction = self.studio.cameras.ray_to_world(client.client_id, eye, target - eye)
-        ground = self.studio.landscape.hit(origin, direction)
+        landscape, kind = self.studio.landscape, self._kind.value
+        ground = landscape.hit(origin, direction, on_water=kind not in SHAPES)
         if ground is None:
             self.studio.tell("Look at the ground: what is new stands there.", client)
             return
-        position = ground + np.array([0.0, 0.0, ABOVE + 0.5 * self._height()])
-        self._edit("spawn", client, kind=self._kind.value, position=position.tolist())
+        floats = landscape.is_on_water(ground) and is_vessel(load_vehicle(kind))
+        position = ground + np.array([0.0, 0.0, 0.0 if floats else ABOVE + 0.5 * self._height()])
+        self._edit("spawn", client, kind=kind, position=position.tolist())
 
     def _height(self) -> float:
         """Of what is spawned, from its lowest point to the middle and as much again."""

@@ -18,7 +18,8 @@ ENVELOPE: Colour = (222, 224, 228)
 RING: Colour = (40, 44, 50)
 DECK: Colour = (206, 210, 214)
 CABIN: Colour = (120, 130, 142)
-CLEAR = 0.01  # m between floats and deck, so that neither flickers through the other
+SUNK = 0.01  # m that a deck reaches into its floats, so that no light comes between
+WITHIN = 0.97  # of the width of its floats: walls in one plane would flicker through each other
 ROUND = 9  # corners of a quarter of a circle
 
 
@@ -39,9 +40,10 @@ def _deck(floats: list[Mesh], top: float, accent: Colour, sides: int) -> list[Me
     """Across floats with open water between them, below the top of the body; none if one reaches the middle."""
     sides_of = {(float(np.sign(y.min())), float(np.sign(y.max()))) for y in (mesh.vertices[:, 1] for mesh in floats)}
     all_of = np.concatenate([mesh.vertices for mesh in floats])
-    if sides_of != {(1.0, 1.0), (-1.0, -1.0)} or top <= (low := float(all_of[:, 2].max()) + CLEAR):
+    if sides_of != {(1.0, 1.0), (-1.0, -1.0)} or top <= (low := float(all_of[:, 2].max())):
         return []
-    length, width, thick = 0.62 * np.ptp(all_of[:, 0]), np.ptp(all_of[:, 1]), 0.4 * (top - low)
+    low -= SUNK
+    length, width, thick = 0.62 * np.ptp(all_of[:, 0]), WITHIN * np.ptp(all_of[:, 1]), 0.4 * (top - low)
     middle = float(all_of[:, 0].mean())
     cabin = 0.45 * length
     return [

@@ -31,6 +31,8 @@ WATER: Colour = (64, 132, 168)
 SEEN_THROUGH = 0.45  # opacity of the water's surface
 
 HORIZON = 3000.0  # m, where the ground ends; haze has hidden it long before
+ON_SURFACE = 1e-6  # m
+AFLOAT = 1.0  # m below the calm surface, where floats in waves may be
 REACH = 1e4  # m, how far a ray is followed
 LINES_ACROSS = 40  # on a height field at most, each way
 LINES_ABOVE = 2e-4  # of its size
@@ -87,12 +89,24 @@ class Landscape:
             with self._server.atomic():
                 self._ground.look_from(eyes, at_once)
 
-    def hit(self, origin, direction) -> np.ndarray | None:
-        """Where a ray first meets the ground or an obstacle."""
+    def hit(self, origin, direction, on_water: bool = False) -> np.ndarray | None:
+        """Where a ray first meets the ground or an obstacle, or comes from above upon water if that is to stop it."""
         origin, direction = np.asarray(origin, dtype=float), np.asarray(direction, dtype=float)
         direction = direction / np.linalg.norm(direction)
         distance = self._land.hit(origin, direction, REACH)
+        if on_water and self._world.water is not None and direction[2] < 0.0:
+            above = origin[2] - self._world.water.level
+            distance = min(distance, above / -direction[2]) if above > 0.0 else distance
         return origin + distance * direction if distance < REACH else None
+
+    def is_on_water(self, point: np.ndarray) -> bool:
+        """Of a point that `hit` has found."""
+        return self._world.water is not None and abs(float(point[2]) - self._world.water.level) < ON_SURFACE
+
+    def is_under_water(self, place: np.ndarray) -> bool:
+        """Far enough for a float that a wave lifts not to be meant."""
+        water = self._world.water
+        return water is not None and float(place[2]) < water.level - AFLOAT
 
     @property
     def land(self) -> Land:

@@ -69,6 +69,19 @@ def test_rays_meet_plane_and_obstacles(server):
     assert landscape.obstacle_at([0, 0, 5], [1, 0, -1]) is None
 
 
+def test_a_ray_stops_at_water_or_goes_through_to_the_bottom(server):
+    landscape = Landscape(server, scenario("boat"))
+    surface = landscape.hit([0, 0, 5], [1, 0, -1], on_water=True)
+    np.testing.assert_allclose(surface, [5, 0, 0], atol=1e-9)
+    bottom = landscape.hit([0, 0, 5], [1, 0, -1])
+    np.testing.assert_allclose(bottom, [13, 0, -8], atol=1e-9)
+    np.testing.assert_allclose(landscape.hit([0, 0, -2], [1, 0, -1], on_water=True), [6, 0, -8], atol=1e-9)
+    assert landscape.is_on_water(surface)
+    assert not landscape.is_on_water(bottom)
+    assert landscape.is_under_water(bottom)
+    assert not landscape.is_under_water(np.array([0, 0, -0.3]))
+
+
 def test_a_station_is_a_mast_with_its_name(server):
     stations = {"base": {"position": [3.0, 4.0, 12.0]}}
     landscape = Landscape(server, scenario("hover", radio={"stations": stations}))
