@@ -84,6 +84,8 @@ CASES: list[Case] = [
     swarm.consensus_rate,
     swarm.auction_worth,
     wings.aeroplane_modes,
+    wings.gliding_flight,
+    wings.swings_in_flight,
     wings.floating,
     airship.airship,
     water.barges,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from importlib import import_module
+from pkgutil import iter_modules
 
 import pytest
+import validation
 from validation.case import Case, Row
 from validation.cases import CASES
-from validation.report import line, number, table
+from validation.report import DOCS, line, number, table
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,18 @@ def test_every_case_says_what_it_is() -> None:
     names = [case.name for case in CASES]
     assert len(set(names)) == len(names)
     assert all(case.title and case.source and len(case.text) > 80 for case in CASES)
+
+
+def test_every_case_that_is_written_is_computed() -> None:
+    modules = [import_module(f"validation.{found.name}") for found in iter_modules(validation.__path__)]
+    written = [one for module in modules for one in vars(module).values() if isinstance(one, Case)]
+    assert {case.name for case in written} == {case.name for case in CASES}
+
+
+def test_the_page_has_every_case() -> None:
+    """`python validation/report.py` writes it."""
+    page = (DOCS / "validation.md").read_text(encoding="utf-8")
+    assert [case.name for case in CASES if f". {case.title}\n" not in page] == []
 
 
 def test_a_tolerance_that_was_set_after_looking_is_marked_and_its_reason_told() -> None:
