@@ -16,7 +16,7 @@ FORMATION = {"kind": "formation", "sensor": "odometry", "places": TWO, "way": TW
 @pytest.mark.parametrize(
     ("scenario", "changes", "told"),
     [
-        ("hover", {"vehicles.cf.controller": "plane"}, "an aeroplane needs servos that roll it, pitch it and yaw it"),
+        ("hover", {"vehicles.cf.controller": "plane"}, "an aeroplane needs servos that roll it and pitch it"),
         ("boat", {"vehicles.boat.mass": 55_000}, "it has 55000 kg, and its hull carries 202 kg at most"),
         ("boat", {"world.water.density": 1.025}, "world.water.density: must be at least 100, got 1.025"),
         ("boat", {"systems.patrol.items": [{"takeoff": 5}]}, "item 1: boat: does not take off"),

@@ -121,7 +121,7 @@ def test_a_servo_that_the_mixer_does_not_name_is_left_to_whoever_commands_it(tmp
         (ELEVONS, "    mixer: {pitch: {left: 1, right: 1}}\n", "servos that roll it and pitch it"),
         (ELEVONS.replace("servo: left,", "servo: lfet,"), "", "surfaces.left_wing: there is no servo 'lfet'"),
         (ELEVONS.replace("area: 0.04", "area: 0"), "", "surfaces.fin.area: must be greater than 0, got 0"),
-        (ELEVONS.replace("up: [0, 1, 0]", "up: [2, 0, 0]"), "", "surfaces.fin: forward (1.0, 0.0, 0.0) and up (2.0, 0.0, 0.0) must"),
+        (ELEVONS.replace("up: [0, 1, 0]", "up: [2, 0, 0]"), "", "forward (1.0, 0.0, 0.0) and up (2.0, 0.0, 0.0) must be two directions"),
         (ELEVONS.replace("stall: 0.3", "stall: 0.03"), "", "surfaces.left_wing: it stalls at 0.03 rad before its lift is zero"),
         (ELEVONS.replace("rudder: {}", "rudder: {lowest: 0, highest: 0}"), "", "servos.rudder: it does not move"),
         (ELEVONS.replace("rudder: {}", "rudder: {rate: 0}"), "", "servos.rudder.rate: must be greater than 0, got 0"),

@@ -35,7 +35,7 @@ class Server:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(30) == 0
+        assert self.process.wait(120) == 0
 
 
 class Client:

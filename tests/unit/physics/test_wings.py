@@ -240,7 +240,7 @@ def test_a_servo_is_no_faster_than_it_can_and_goes_no_farther():
     ("changes", "told"),
     [
         ({"area": 0.0}, "greater than 0"),
-        ({"forward": (-0.8, 0.0, 0.6)}, "faces somewhere"),
+        ({"forward": (-0.8, 0.0, 0.6)}, "faces nowhere"),
         ({"stall": 0.05}, "stalls at 0.05 rad before its lift is zero"),
         ({"stall": -0.3}, "greater than 0"),
     ],
