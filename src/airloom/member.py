@@ -353,7 +353,8 @@ def join(
     )  # fmt: skip
     try:
         line = connect(address)
-        line.send(protocol.hello(wanted))
+        with suppress(LineLost):  # who is turned away before it has spoken finds the reason in the line
+            line.send(protocol.hello(wanted))
         kind, told = line.receive()
     except (OSError, LineLost, TlsError, ValueError) as error:
         raise NotAdmitted(f"cannot reach the loom at {address}: {error}") from None

@@ -10,12 +10,15 @@ from contextlib import ExitStack
 import pytest
 from tests.file_numbers import few_file_numbers
 
+from airloom import member
 from airloom.loom import newcomers, protocol
 from airloom.loom.bundles import Admission
 from airloom.loom.hub import Hub
-from airloom.loom.line import connect
+from airloom.loom.line import Line, connect
 from airloom.loom.listening import Listeners
+from airloom.loom.newcomers import refuse
 from airloom.loom.protocol import Hello, Kind, Welcome
+from airloom.net import reserve
 
 
 class Place:
@@ -122,3 +125,18 @@ def test_file_numbers_are_left_for_the_run(place):
             own.enter_context(open(os.devnull))
         place.friend("friend", place.hub.listeners.address)
         place.look_until(lambda: place.joined == ["friend"])
+
+
+def test_who_is_turned_away_before_it_has_spoken_is_told_why(tmp_path, monkeypatch):
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(str(tmp_path / "door"))
+    door.listen()
+
+    def connected(address):
+        line = connect(address)
+        refuse(Line(door.accept()[0]), reserve.SHORT_OF_FILES)
+        return line
+
+    monkeypatch.setattr(member, "connect", connected)
+    with door, pytest.raises(member.NotAdmitted, match="too many files are open here"):
+        member.join("late", address=f"unix:{tmp_path / 'door'}")
