@@ -61,6 +61,8 @@ class LinkClient:
             line = self._stream.readline()
         except OSError:
             line = b""
+        if not line and method == "stop":
+            return {}  # it was heard, and has ended what would have answered
         if not line:
             raise LinkError(OVER)
         reply = json.loads(line)
