@@ -68,7 +68,7 @@ def _rotor_wrenches(vehicle: Vehicle) -> np.ndarray:
             np.cross(np.subtract(rotor.position, vehicle.center_of_mass), axis) - sign * rotor.moment_constant * axis
         )
         rows.append(rotor.thrust_constant * rotor.max_speed**2 * np.concatenate([axis, torque]))
-    return np.array(rows)
+    return np.array(rows).reshape(-1, 6)
 
 
 def cruise_speed(vehicle: Vehicle) -> float | None:

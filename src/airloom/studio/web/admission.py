@@ -86,7 +86,10 @@ def _equal(shown: str, wanted: str | None) -> bool:
 def _same_origin(request: Request) -> bool:
     """Browsers always tell where a page that opens a websocket comes from; other programs need not."""
     origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.host
+    try:
+        return origin is None or urlsplit(origin).netloc == request.host
+    except ValueError:  # of what is no address at all
+        return False
 
 
 def _hostname(url: str) -> str | None:

@@ -190,7 +190,7 @@ def test_websockets_need_the_token_too(guarded, path):
 
 
 @pytest.mark.parametrize("path", ["/", "/stick?tab=t"])
-@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost.evil.example"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://localhost.evil.example", "http://[evil"])
 def test_a_foreign_page_cannot_open_a_websocket(gateway, path, origin):
     with pytest.raises(InvalidStatus, match="403"):
         websocket(gateway, path, origin=origin, subprotocols=VISER_PROTOCOL)
