@@ -23,6 +23,7 @@ PATIENCE = 5  # s for a client to show its token, or to read its replies
 MOST_WAITING = 16
 """Clients that have not shown their token; one more takes the place of the one that has been there longest."""
 BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
+LOOK_FOR_SIGNALS = 500  # ms between two looks whether one has come
 TAKEN = "another client is connected; one at a time"
 
 
@@ -91,8 +92,9 @@ def serve_socket(session: Session, listener: socket.socket, token: str | None = 
     """One client after the other, until a signal has come."""
     listener.setblocking(False)
     while not session.ending:
-        with closing(_Lobby(session, listener, token).first_admitted()) as visit, suppress(OSError):
-            visit.go_on()
+        if (visit := _Lobby(session, listener, token).first_admitted()) is not None:
+            with closing(visit), suppress(OSError):
+                visit.go_on()
 
 
 class _Lobby:
@@ -105,15 +107,17 @@ class _Lobby:
         self._doors = select.poll()
         self._doors.register(listener, select.POLLIN)
 
-    def first_admitted(self) -> _Visit:
+    def first_admitted(self) -> _Visit | None:
+        """None if a signal has come: one may do so just before the poll, which then would not notice."""
         try:
-            while True:
-                for number, _ in self._doors.poll(500 * PATIENCE if self._waiting else None):
+            while not self._session.ending:
+                for number, _ in self._doors.poll(500 * PATIENCE if self._waiting else LOOK_FOR_SIGNALS):
                     visit = self._let_in() if number == self._listener.fileno() else self._heard(number)
                     if visit and visit.admitted:
                         del self._waiting[visit.number]
                         return visit
                 self._send_away(number for number, visit in self._waiting.items() if visit.is_late)
+            return None
         finally:
             for visit in self._waiting.values():
                 visit.close(TAKEN)
