@@ -6,6 +6,7 @@ import importlib.util
 import os
 import socket
 import subprocess
+import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,6 +50,17 @@ def free_instance(first):
             stations.bind(("127.0.0.1", 5760 + 10 * instance))
             return instance
     raise RuntimeError("no instance of ArduPilot is free")
+
+
+def led_by_station(folder, scenario, instance):
+    """What the station said in a run of the scenario to its end, which is in the folder then as `run`."""
+    command = [sys.executable, "-m", "airloom", "run", scenario, "--headless", "--no-figures", "--out", "run"]
+    environment = {**os.environ, "AIRLOOM_INSTANCE": str(instance)}
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, env=environment)
+    file = folder / "run/member-station.txt"
+    said = file.read_text() if file.exists() else ""
+    assert done.returncode == 0, done.stdout + done.stderr + said
+    return said
 
 
 def ground_station():

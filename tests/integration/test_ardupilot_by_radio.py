@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from tests.programs import free_instance, needs_ardupilot
+from tests.programs import free_instance, led_by_station, needs_ardupilot
 
 from airloom.runs import LogReader
 
@@ -18,12 +15,7 @@ pytestmark = [pytest.mark.slow, needs_ardupilot]
 
 
 def test_one_out_of_reach_comes_home_and_is_heard_again(tmp_path):
-    command = [sys.executable, "-m", "airloom", "run", "swarm-ardupilot-radio", "--headless", "--no-figures"]
-    environment = {**os.environ, "AIRLOOM_INSTANCE": str(free_instance(40))}
-    command += ["--out", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment)
-    said = (tmp_path / "run/member-station.txt").read_text()
-    assert done.returncode == 0, done.stderr + said
+    said = led_by_station(tmp_path, "swarm-ardupilot-radio", free_instance(40))
     assert "drone_1 is home" in said
     with LogReader(tmp_path / "run/log.mcap") as log:
         times, track = log.series("/drone_1/state", "pose.pose.position")

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from tests.programs import free_instance, needs_arduplane, needs_ardurover, needs_ardusub
+from tests.programs import free_instance, led_by_station, needs_arduplane, needs_ardurover, needs_ardusub
 
 from airloom.runs import LogReader
 
@@ -39,11 +36,7 @@ def flown(folder, kind, duration, vehicle, rate=500, **params):
     content["world"] = world
     folder.mkdir(exist_ok=True)
     (folder / "run.yaml").write_text(yaml.safe_dump(content))
-    command = [sys.executable, "-m", "airloom", "run", "run.yaml", "--headless", "--no-figures", "--out", "run"]
-    environment = {**os.environ, "AIRLOOM_INSTANCE": str(instance)}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, env=environment)
-    said = (folder / "run/member-station.txt").read_text() if (folder / "run/member-station.txt").exists() else ""
-    assert done.returncode == 0, done.stdout + done.stderr + said
+    said = led_by_station(folder, "run.yaml", instance)
     assert "done" in said, said
     with LogReader(folder / "run/log.mcap") as log:
         times, track = log.series("/craft/state", "pose.pose.position")

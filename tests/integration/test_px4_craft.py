@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import yaml
-from tests.programs import free_instance, needs_px4
+from tests.programs import free_instance, led_by_station, needs_px4
 
 from airloom.runs import LogReader
 
@@ -36,11 +33,7 @@ def flown(folder, kind, duration, start, **params):
     content = {"name": kind, "duration": duration, "vehicles": {"craft": craft}, "members": {"station": station}}
     content["world"] = {"extends": "empty", "wind": [2, 1, 0]}
     (folder / "run.yaml").write_text(yaml.safe_dump(content))
-    command = [sys.executable, "-m", "airloom", "run", "run.yaml", "--headless", "--no-figures", "--out", "run"]
-    environment = {**os.environ, "AIRLOOM_INSTANCE": str(instance)}
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, env=environment)
-    said = (folder / "run/member-station.txt").read_text() if (folder / "run/member-station.txt").exists() else ""
-    assert done.returncode == 0, done.stdout + done.stderr + said
+    said = led_by_station(folder, "run.yaml", instance)
     assert "done" in said, said
     with LogReader(folder / "run/log.mcap") as log:
         times, track = log.series("/craft/state", "pose.pose.position")

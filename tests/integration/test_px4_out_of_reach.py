@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-from tests.programs import free_instance, needs_px4
+from tests.programs import free_instance, led_by_station, needs_px4
 
 from airloom.runs import LogReader
 
@@ -18,12 +15,7 @@ pytestmark = [pytest.mark.slow, needs_px4]
 
 
 def test_one_out_of_reach_comes_home_and_is_heard_again(tmp_path):
-    command = [sys.executable, "-m", "airloom", "run", "swarm-px4-radio", "--headless", "--no-figures"]
-    environment = {**os.environ, "AIRLOOM_INSTANCE": str(free_instance(80))}
-    command += ["--out", str(tmp_path / "run")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=900, env=environment)
-    said = (tmp_path / "run/member-station.txt").read_text()
-    assert done.returncode == 0, done.stderr + said
+    said = led_by_station(tmp_path, "swarm-px4-radio", free_instance(80))
     assert "drone_1 is home" in said
     with LogReader(tmp_path / "run/log.mcap") as log:
         times, track = log.series("/drone_1/state", "pose.pose.position")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.hands import Hand, shown
 
 from airloom.commands import Mode
 from airloom.compiled import rows as row
-from airloom.joystick import AXES, BUTTONS, Mapping, Stick, StickError, StickState, sdl
+from airloom.joystick import Mapping, StickError, StickState, sdl
 from airloom.joystick.stick import torque_at_hover
 from airloom.scenario import ScenarioError
 from airloom.simulation import Simulation
@@ -35,29 +36,6 @@ def load(folder: Path, controller: str = "modes", systems: str = "{}") -> Simula
     file = folder / "hand.yaml"
     file.write_text(SCENARIO.format(controller=controller, systems=systems), encoding="utf-8")
     return Simulation.load(file)
-
-
-def shown(*down: str, **axes: float) -> StickState:
-    return StickState([axes.get(name, 0.0) for name in AXES], [name in down for name in BUTTONS])
-
-
-class Hand:
-    """Holds a stick for a while."""
-
-    def __init__(self, sim: Simulation, **options) -> None:
-        self.sim, self.vehicle = sim, sim.vehicles["drone"]
-        self.stick = Stick(sim, self.vehicle, Mapping.load("ps4"), **options)
-        self.stick.feed(shown())
-
-    def press(self, *buttons: str) -> None:
-        self.stick.feed(shown(*buttons))
-        self.stick.feed(shown())
-
-    def hold(self, seconds: float, **axes: float) -> None:
-        end = self.sim.time + seconds
-        while self.sim.time < end:
-            self.stick.feed(shown(**axes))
-            self.sim.run(self.sim.time + 0.02)
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.hands import Hand
 
 from airloom.commands import Mode
-from airloom.joystick import AXES, BUTTONS, Mapping, Stick, StickState
 from airloom.simulation import Simulation
 
 SCENARIO = """
@@ -20,44 +20,27 @@ vehicles:
 CRUISE, SLOWEST = 13.5, 11.1  # m/s
 
 
-def shown(*down: str, **axes: float) -> StickState:
-    return StickState([axes.get(name, 0.0) for name in AXES], [name in down for name in BUTTONS])
-
-
-class Hand:
+class PlaneHand(Hand):
     def __init__(self, folder: Path, height: float = 60.0, speed: float = 14.0) -> None:
         file = folder / "hand.yaml"
         file.write_text(SCENARIO % (height, speed), encoding="utf-8")
-        self.sim = Simulation.load(file)
-        self.plane = self.sim.vehicles["plane"]
-        self.stick = Stick(self.sim, self.plane, Mapping.load("ps4"))
-        self.stick.feed(shown())
-
-    def press(self, button: str) -> None:
-        self.stick.feed(shown(button))
-        self.stick.feed(shown())
-
-    def hold(self, seconds: float, **axes: float) -> None:
-        end = self.sim.time + seconds
-        while self.sim.time < end:
-            self.stick.feed(shown(**axes))
-            self.sim.run(self.sim.time + 0.02)
+        super().__init__(Simulation.load(file), "plane")
 
     @property
     def airspeed(self) -> float:
-        return float(self.plane.reading("airspeed").numbers[0])
+        return float(self.vehicle.reading("airspeed").numbers[0])
 
 
 def test_by_velocity_it_cruises_turns_climbs_and_hurries(tmp_path: Path) -> None:
-    hand = Hand(tmp_path)
+    hand = PlaneHand(tmp_path)
     hand.press("circle")
     hand.hold(8)
     assert hand.airspeed == pytest.approx(CRUISE, abs=0.5)
-    assert hand.plane.position[2] == pytest.approx(60, abs=2)
+    assert hand.vehicle.position[2] == pytest.approx(60, abs=2)
     hand.hold(3, left_x=-1.0)
-    assert hand.plane.euler[0] < -0.5  # x ahead, y to the left: to the left it banks below zero
+    assert hand.vehicle.euler[0] < -0.5  # x ahead, y to the left: to the left it banks below zero
     hand.hold(5, right_y=-1.0)
-    assert hand.plane.velocity[2] > 2
+    assert hand.vehicle.velocity[2] > 2
     hand.hold(8, left_y=-1.0)
     assert hand.airspeed > CRUISE + 3
     hand.hold(18, left_y=1.0)
@@ -66,36 +49,36 @@ def test_by_velocity_it_cruises_turns_climbs_and_hurries(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("button", ["square", "triangle"])
 def test_released_sticks_let_it_fly_on_without_falling(tmp_path: Path, button: str) -> None:
-    hand = Hand(tmp_path)
+    hand = PlaneHand(tmp_path)
     hand.press(button)
     hand.hold(10)
-    assert hand.plane.position[2] > 45
+    assert hand.vehicle.position[2] > 45
     assert hand.airspeed > SLOWEST
     hand.hold(1.5, left_x=-0.5)
-    assert hand.plane.euler[0] < -0.15
+    assert hand.vehicle.euler[0] < -0.15
 
 
 def test_a_button_takes_off_from_its_wheels_to_a_safe_height(tmp_path: Path) -> None:
-    hand = Hand(tmp_path, 0.21, 0.0)
+    hand = PlaneHand(tmp_path, 0.21, 0.0)
     hand.press("r2")
     hand.hold(20)
-    assert hand.plane.position[2] > 20
+    assert hand.vehicle.position[2] > 20
 
 
 @pytest.mark.parametrize("button", ["cross", "circle"])
 def test_on_the_ground_it_is_not_flown_off_by_a_mode(tmp_path: Path, button: str) -> None:
-    hand = Hand(tmp_path, 0.21, 0.0)
+    hand = PlaneHand(tmp_path, 0.21, 0.0)
     hand.press(button)
-    assert hand.plane.mode is Mode.IDLE
+    assert hand.vehicle.mode is Mode.IDLE
     assert "plane: stands on the ground, and cannot fly from there; take off first" in hand.sim.warnings[0]
 
 
 def test_it_begins_anew_in_flight(tmp_path: Path) -> None:
-    hand = Hand(tmp_path)
+    hand = PlaneHand(tmp_path)
     hand.sim.run(until=2)
     hand.press("share")
     hand.hold(5)
-    assert hand.plane.position[2] == pytest.approx(30, abs=4)
+    assert hand.vehicle.position[2] == pytest.approx(30, abs=4)
     hand.press("left_stick")
-    assert hand.plane.velocity == pytest.approx([14, 0, 0])
-    assert np.linalg.norm(hand.plane.position - [0, 0, 60]) < 1
+    assert hand.vehicle.velocity == pytest.approx([14, 0, 0])
+    assert np.linalg.norm(hand.vehicle.position - [0, 0, 60]) < 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.unit.joystick.test_plane_by_hand import shown
+from tests.hands import shown
 
 from airloom.commands import Mode
 from airloom.joystick import Mapping, Stick
