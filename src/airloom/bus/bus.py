@@ -38,7 +38,7 @@ class Subscription:
         self.active = True
         self._bus = bus
         self._matchers = [matcher(pattern) for pattern in patterns]
-        self._callback = callback
+        self.callback = callback
 
     def matches(self, name: str) -> bool:
         return any(fits(name) for fits in self._matchers)
@@ -51,7 +51,7 @@ class Subscription:
         if not self.active:
             return
         try:
-            self._callback(topic, what, when)
+            self.callback(topic, what, when)
         except Exception as error:
             error.add_note(f"raised by a subscriber of {topic.name}")
             raise
@@ -241,10 +241,16 @@ class Bus:
         self._drain()
 
     def publish_together(self, topics: Sequence[Topic], cdr: Sequence[bytes], time_ns: int) -> None:
-        """A message of each topic, of which nothing but bytes is wanted."""
+        """A message of each topic, of which nothing but bytes is wanted.
+
+        Subscribers are called directly: of a fleet's messages to the ROS bridge, half the time went into calls between.
+        """
         times = [time_ns]
         for topic, data in zip(topics, cdr, strict=True):
-            topic._deliver_raw([data], times)
+            one = [data]
+            for subscription in topic._raw_listeners:
+                if subscription.active:
+                    subscription.callback(topic, one, times)
 
     def _push(self, topic: Topic, message: Callable[[], Any], time_ns: int) -> None:
         heapq.heappush(self._pending, (time_ns, topic.order, next(self._arrivals), topic, message))

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from airloom.basics.clock import ticks_per_period
-from airloom.basics.rotations import matrix_from_quaternion
 from airloom.bus import messages
 from airloom.bus.bus import Bus, Topic
-from airloom.compiled import tables
+from airloom.compiled import compiled, tables
 
 if TYPE_CHECKING:
     from airloom.engines.fleet import Craft, Fleet
@@ -38,12 +37,18 @@ class StateTopics:
         self.all = (self.state, *self.others)
 
 
-def body_velocities(states: np.ndarray) -> np.ndarray:
+@compiled
+def turn_into_body(states):
     """ROS gives an odometry's velocity in the child frame; the state has it in the world. For all at once:
-    [time, vehicle, state].
+    states [time, vehicle, state], by the transpose of the attitude's matrix.
     """
-    to_world = matrix_from_quaternion(states[..., 3:7])
-    return np.einsum("nvij,nvi->nvj", to_world, states[..., 7:10])  # by the transpose
+    for n in range(states.shape[0]):
+        for k in range(states.shape[1]):
+            w, x, y, z = states[n, k, 3], states[n, k, 4], states[n, k, 5], states[n, k, 6]
+            a, b, c = states[n, k, 7], states[n, k, 8], states[n, k, 9]
+            states[n, k, 7] = (1 - 2 * (y * y + z * z)) * a + 2 * (x * y + w * z) * b + 2 * (x * z - w * y) * c
+            states[n, k, 8] = 2 * (x * y - w * z) * a + (1 - 2 * (x * x + z * z)) * b + 2 * (y * z + w * x) * c
+            states[n, k, 9] = 2 * (x * z + w * y) * a + 2 * (y * z - w * x) * b + (1 - 2 * (x * x + y * y)) * c
 
 
 class Tape(Protocol):
@@ -176,7 +181,7 @@ class Publisher:
         if self.clock.wanted:
             yield self.clock, times, np.zeros((count, 0))
         states = records[:, self._state_rows, : tables.RECORD_SETPOINT]
-        states[..., 7:10] = body_velocities(states)
+        turn_into_body(states)
         if count == 1 and self._together is not None:
             self.bus.publish_together(self._states, self._together.encode(times.item(), states[0]), times.item())
         else:

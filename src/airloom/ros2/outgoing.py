@@ -50,7 +50,8 @@ class Outlet:
         self._period_ns, self._due_ns = round(NS_PER_SECOND / rate) if rate else 0, 0
         self._subscription: Subscription | None = None
         self.writer = outgoing.participant.writer(names.dds_topic(name), topic.msgtype, profile, self._count)
-        self._put = partial(outgoing.sender.put, self.writer)
+        self._put = outgoing.sender.put
+        self._take = self._thin_out if self._period_ns else partial(outgoing.sender.pass_on, self.writer)
         if profile.latched:
             self._subscribe()
 
@@ -63,22 +64,18 @@ class Outlet:
 
     def _subscribe(self) -> None:
         if self._subscription is None:
-            self._subscription = self._bus.subscribe(self._source, self._pass_on, raw=True)
+            self._subscription = self._bus.subscribe(self._source, self._take, raw=True)
 
     def rest(self) -> None:
         if self._subscription is not None:
             self._subscription.cancel()
             self._subscription = None
 
-    def _pass_on(self, _: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
-        if not self._period_ns:
-            for data in cdr:
-                self._put(data)
-            return
+    def _thin_out(self, _: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
         for data, time_ns in zip(cdr, times_ns, strict=True):
             if time_ns >= self._due_ns or time_ns < self._due_ns - self._period_ns:  # or the run began anew
                 self._due_ns = time_ns - time_ns % self._period_ns + self._period_ns
-                self._put(data)
+                self._put(self.writer, data)
 
 
 class Outgoing:

@@ -6,7 +6,7 @@ other thousands of times a second, which costs more than the messages.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from queue import Queue
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from airloom.compiled import compiled
 from airloom.ros2.dds import in_whole_words
 
 if TYPE_CHECKING:
+    from airloom.bus.bus import Topic
     from airloom.ros2.dds import Writer
 
 MOST_BEHIND = 4
@@ -40,14 +41,18 @@ class Sender:
         from cyclonedds.internal import DDS
 
         load_library_permanently(DDS._dll_handle._name)
-        self._turn: list[tuple[Writer, Message]] = []
-        self._turns: Queue[list[tuple[Writer, Message]] | None] = Queue(MOST_BEHIND)
+        self._turn: list[tuple[Writer, Sequence[Message]]] = []
+        self._turns: Queue[list[tuple[Writer, Sequence[Message]]] | None] = Queue(MOST_BEHIND)
         self._thread = Thread(target=self._send, name="ros2", daemon=True)
         self._thread.start()
 
     def put(self, writer: Writer, message: Message) -> None:
         """Its bytes, or what makes them when they leave."""
-        self._turn.append((writer, message))
+        self._turn.append((writer, (message,)))
+
+    def pass_on(self, writer: Writer, _: Topic, cdr: list[bytes], __: list[int]) -> None:
+        """What a raw subscriber of the bus is called with."""
+        self._turn.append((writer, cdr))
 
     def hand_over(self) -> None:
         """What was put since the last time may leave."""
@@ -64,7 +69,8 @@ class Sender:
     def _send(self) -> None:
         sample = np.empty(2, np.int64)
         while (turn := self._turns.get()) is not None:
-            made = [in_whole_words(one if isinstance(one, bytes) else one()) for _, one in turn]
+            made = [in_whole_words(one if isinstance(one, bytes) else one()) for _, some in turn for one in some]
             sizes, block = np.array([len(one) for one in made]), np.frombuffer(b"".join(made), np.uint8)
             places = block.ctypes.data + np.cumsum(sizes) - sizes
-            write_all(np.array([writer.number for writer, _ in turn], np.int32), places, sizes, sample)
+            writers = np.array([writer.number for writer, some in turn for _ in some], np.int32)
+            write_all(writers, places, sizes, sample)
