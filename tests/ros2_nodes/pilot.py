@@ -67,7 +67,7 @@ found["switches by service"] = call(SwitchMode, "/cf/switch_mode", mode=ControlM
 handle = fly(path((0, 0, 0.5), (1.0, 0, 0.5)))
 found["is accepted"] = handle.accepted
 outcome = result_of(handle.get_result_async())
-found["arrives"] = outcome.status == 4 and outcome.result.success and abs(place().x - 1.0) < 0.2
+found["arrives"] = outcome.status == 4 and outcome.result.success and until(lambda: abs(place().x - 1.0) < 0.2)
 found["hears how far it is"] = len(progress) > 2 and progress[0] > progress[-1]
 
 handle = fly(path((1.0, 0, 0.5), (30, 0, 0.5)))
