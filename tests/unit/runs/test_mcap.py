@@ -1,6 +1,7 @@
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -14,6 +15,7 @@ from airloom.bus import messages
 from airloom.bus.bus import Bus
 from airloom.runs.mcap import LogError, LogReader, LogWriter
 from airloom.runs.mcap import writer as mcap
+from airloom.runs.mcap.format import HEAD, MAGIC, Op
 
 STEP = 2_000_000
 
@@ -378,6 +380,13 @@ WRITER = """
         print(number, time.monotonic(), flush=True)
         time.sleep(0.002)
 """
+
+
+@pytest.mark.parametrize("body", [struct.pack("<HIQQ", 4, 0, 0, 0) + b"data", struct.pack("<HIQ", 4, 0, 0)])
+def test_a_message_outside_of_chunks_that_makes_no_sense_ends_what_is_read(path, body):
+    path.write_bytes(MAGIC + HEAD.pack(Op.MESSAGE, len(body)) + body)
+    with LogReader(path) as log:
+        assert (log.topics, log.complete, list(log.messages())) == ({}, False, [])
 
 
 @pytest.mark.parametrize("per_tick", [1, 200])

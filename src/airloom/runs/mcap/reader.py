@@ -316,7 +316,8 @@ class LogReader:
         if op == Op.CHUNK:
             self._read_chunk(position, body)
         elif op == Op.MESSAGE:
-            number, _, at = struct.unpack_from("<HIQ", body)
+            number, _, at, _ = struct.unpack_from("<HIQQ", body)
+            self._must_be_declared({number})
             self._spans.append(_Span(position, len(body), "", len(body), 0))
             self._rows.add(len(self._spans) - 1, [(number, at, 22, len(body) - 22)])
         elif op == Op.METADATA:
@@ -377,9 +378,14 @@ class LogReader:
                 op, length = HEAD.unpack_from(data, position)
                 self._declare(op, data[position + HEAD.size :][:length])
             position += HEAD.size + length
-        if position != end or any(number not in self._channels for number in {row[0] for row in rows}):
+        if position != end:
             raise ValueError("the chunk is inconsistent")
+        self._must_be_declared({row[0] for row in rows})
         return rows
+
+    def _must_be_declared(self, channels: set[int]) -> None:
+        if not channels <= self._channels.keys():
+            raise ValueError("a message's channel is nowhere declared")
 
     def _chunk(self, number: int) -> bytes:
         if number not in self._open_chunks:
