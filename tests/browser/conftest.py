@@ -47,10 +47,10 @@ def shared_page(browser):
 COARSE_AND_CALM = """
 if (location.pathname === "/" && !location.search) history.replaceState(null, "", "?fixedDpr=0.4");
 const frame = window.requestAnimationFrame.bind(window);
-window.requestAnimationFrame = (draw) => setTimeout(() => frame(draw), 100);
+window.requestAnimationFrame = (draw) => setTimeout(() => frame(draw), 250);
 window.cancelAnimationFrame = clearTimeout;
 """
-"""The processor draws the graphics: few pixels, and ten pictures a second, leave it time for what is tested."""
+"""The processor draws the graphics: few pixels, and four pictures a second, leave it time for what is tested."""
 
 
 @contextmanager
