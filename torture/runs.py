@@ -72,9 +72,16 @@ class Run:
         log = self.out / "log.mcap"
         return log.exists() and log.stat().st_size > 20_000
 
-    def log_opens(self) -> bool:
+    def is_in_flight(self) -> bool:
+        """Not before everything is compiled and everybody has joined."""
+        return self.has_flown() and self._logged_until() > 0.5
+
+    def _logged_until(self) -> float:
         with LogReader(self.out / "log.mcap") as log:
-            return log.duration >= 0.0
+            return log.duration
+
+    def log_opens(self) -> bool:
+        return self._logged_until() >= 0.0
 
 
 @contextmanager

@@ -37,6 +37,8 @@ class Hub:
         self._seats: dict[str, Partner] = {}
         self._branches: dict[str, BranchPartner] = {}
         self._plans: dict[tuple[str, ...], Plan] = {}
+        self._out_of_reach: dict[str, str] = {}
+        """Why, of members whose branch was lost between rounds."""
 
     def close(self, reason: str) -> None:
         lines = [partner.line for partner in self._seats.values()] + [branch.line for branch in self._branches.values()]
@@ -111,12 +113,14 @@ class Hub:
         try:
             while said := branch.line.arrived():
                 branch.hear(*said)
-        except (ProtocolError, TimeoutError, LineLost):
+        except (ProtocolError, TimeoutError, LineLost) as error:
+            self._out_of_reach |= dict.fromkeys(branch.members, f"branch '{branch.name}' is gone: {error}")
             self._lose(branch)
 
     def _lose(self, branch: BranchPartner) -> None:
         branch.line.close()
         self._branches.pop(branch.name, None)
+        self._plans.clear()
 
     def dismiss(self, name: str) -> None:
         """A member whom nobody wants to hear any more."""
@@ -141,7 +145,8 @@ class Hub:
             plan.play(round_)
             return {} if obey(plan) else plan.outcomes(begun)
         outcomes = self._begun(plan.branches, round_)
-        outcomes |= {name: failed("is out of reach: its branch is gone") for name in plan.missing}
+        for name in plan.missing:
+            outcomes[name] = failed(f"is out of reach: {self._out_of_reach.get(name, 'its branch is gone')}")
         if plan.partners:
             plan.play(round_)
             outcomes |= plan.outcomes(begun)
