@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,14 +27,28 @@ Callback = Callable[["Topic", Any, Any], None]
 Batch = tuple["Topic", np.ndarray, np.ndarray] | tuple["Topic", np.ndarray, np.ndarray, np.ndarray]
 """A topic, times in ns, values, and the stamps if the messages were measured before the time they are published."""
 
+Encode = Callable[[], Sequence[bytes]]
+"""Makes the bytes of several messages; may be called later, and by another thread."""
+
+
+class Gathered(NamedTuple):
+    """How messages of several topics that come together are taken at once, without a call for each."""
+
+    by: Callable[[Sequence[Any], Sequence[int], Encode], None]
+    """Called with the keys of those wanted, their numbers among all, and what makes the bytes of all."""
+    key: Any
+
+
 _TOPIC_NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 
 
 class Subscription:
     """A callback and the topics it listens to, present and future. `cancel` ends it."""
 
-    def __init__(self, bus: Bus, patterns: tuple[str, ...], callback: Callback, raw: bool) -> None:
-        self.raw = raw
+    def __init__(
+        self, bus: Bus, patterns: tuple[str, ...], callback: Callback, raw: bool, gathered: Gathered | None
+    ) -> None:
+        self.raw, self.gathered = raw, gathered
         self.active = True
         self._bus = bus
         self._matchers = [matcher(pattern) for pattern in patterns]
@@ -220,10 +234,20 @@ class Bus:
                 topic._connect(subscription)
         return topic
 
-    def subscribe(self, patterns: str | Iterable[str], callback: Callback, *, raw: bool = False) -> Subscription:
-        """Call back for each message on the topics that match, such as /cf/imu or /*/odometry."""
+    def subscribe(
+        self,
+        patterns: str | Iterable[str],
+        callback: Callback,
+        *,
+        raw: bool = False,
+        gathered: Gathered | None = None,
+    ) -> Subscription:
+        """Call back for each message on the topics that match, such as /cf/imu or /*/odometry.
+
+        With `raw`, what comes together may be `gathered` instead.
+        """
         chosen = (patterns,) if isinstance(patterns, str) else tuple(patterns)
-        subscription = Subscription(self, chosen, callback, raw)
+        subscription = Subscription(self, chosen, callback, raw, gathered)
         self._subscriptions.append(subscription)
         for topic in self.topics():
             if subscription.matches(topic.name):
@@ -239,18 +263,6 @@ class Bus:
         for topic, *batch in batches:
             topic._take_batch(*batch)
         self._drain()
-
-    def publish_together(self, topics: Sequence[Topic], cdr: Sequence[bytes], time_ns: int) -> None:
-        """A message of each topic, of which nothing but bytes is wanted.
-
-        Subscribers are called directly: of a fleet's messages to the ROS bridge, half the time went into calls between.
-        """
-        times = [time_ns]
-        for topic, data in zip(topics, cdr, strict=True):
-            one = [data]
-            for subscription in topic._raw_listeners:
-                if subscription.active:
-                    subscription.callback(topic, one, times)
 
     def _push(self, topic: Topic, message: Callable[[], Any], time_ns: int) -> None:
         heapq.heappush(self._pending, (time_ns, topic.order, next(self._arrivals), topic, message))
@@ -272,3 +284,35 @@ class Bus:
             self._subscriptions.remove(subscription)
         for topic in self.topics():
             topic._disconnect(subscription)
+
+
+class Chorus:
+    """Topics whose messages come together, and of which nothing but bytes is wanted, as a fleet's states often are."""
+
+    def __init__(self, bus: Bus, topics: Sequence[Topic]) -> None:
+        self._bus, self._topics = bus, topics
+        self._see_who_listens()
+
+    def _see_who_listens(self) -> None:
+        self._changes_seen = self._bus.changes
+        self._singly: list[tuple[int, Topic, Subscription]] = []
+        gathered: dict[Any, dict[int, Any]] = {}
+        for number, topic in enumerate(self._topics):
+            for subscription in topic._raw_listeners:
+                if subscription.gathered is None:
+                    self._singly.append((number, topic, subscription))
+                else:
+                    gathered.setdefault(subscription.gathered.by, {})[number] = subscription.gathered.key
+        self._gathered = [(by, list(keys.values()), list(keys)) for by, keys in gathered.items()]
+
+    def publish(self, encode: Encode, time_ns: int) -> None:
+        """A message of each topic. If all is gathered, nothing is encoded here."""
+        if self._changes_seen != self._bus.changes:
+            self._see_who_listens()
+        if self._singly:
+            cdr = encode()
+            for number, topic, subscription in self._singly:
+                subscription.deliver(topic, [cdr[number]], [time_ns])
+            encode = lambda: cdr  # noqa: E731
+        for by, keys, numbers in self._gathered:
+            by(keys, numbers, encode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from airloom.basics.clock import ticks_per_period
 from airloom.bus import messages
-from airloom.bus.bus import Bus, Topic
+from airloom.bus.bus import Bus, Chorus, Topic
 from airloom.compiled import compiled, tables
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Publisher:
         self._tapes: list[Tape] = after._tapes if after else []
         self._states: list[Topic] = []
         self._state_rows = np.zeros(0, np.int64)
-        self._together: messages.Together | None = None
+        self._together: tuple[Chorus, messages.Together] | None = None
         """Of all states, if nobody wants more than their bytes, as those do who tell others."""
         self._others: list[tuple[Topic, int, slice]] = []
         """What else is wanted of the records: topics, numbers of their vehicles, and which columns."""
@@ -117,7 +118,8 @@ class Publisher:
         self._states = [it.state for it in wanted_states]
         self._state_rows = np.array([it.number for it in wanted_states], np.int64)
         raw = all(topic.is_only_raw for topic in self._states)
-        self._together = messages.Together([it.template for it in self._states if it.template]) if raw else None
+        templates = [topic.template for topic in self._states if topic.template]
+        self._together = (Chorus(self.bus, self._states), messages.Together(templates)) if raw else None
         self._others = [
             (topic, it.number, columns)
             for it in self.state_topics
@@ -183,7 +185,8 @@ class Publisher:
         states = records[:, self._state_rows, : tables.RECORD_SETPOINT]
         turn_into_body(states)
         if count == 1 and self._together is not None:
-            self.bus.publish_together(self._states, self._together.encode(times.item(), states[0]), times.item())
+            chorus, together = self._together
+            chorus.publish(partial(together.encode, times.item(), states[0]), times.item())
         else:
             yield from (
                 (topic, times, values) for topic, values in zip(self._states, states.swapaxes(0, 1), strict=True)

@@ -52,6 +52,7 @@ class FollowPath:
 
     def __init__(self, bridge: Bridge, vehicle: str) -> None:
         self._sim, self._vehicle = bridge.sim, vehicle
+        self._under_way = bridge.paths_under_way
         self._goals: dict[bytes, Goal] = {}
         self._told_ns = 0
         send, get, feedback = interfaces.action(interfaces.FOLLOW_PATH)
@@ -83,6 +84,7 @@ class FollowPath:
                 other.task.cancel()
         task = self._sim.start(_fly(pilot, path, speed), f"{self._vehicle} path of ROS 2")
         goal = self._goals[key] = Goal(identity, self._sim.time_ns, path, task)
+        self._under_way[self._vehicle] = self
         task.when_done(lambda done: self._end(goal, done))
         while len(self._goals) > MOST_GOALS:
             del self._goals[next(iter(self._goals))]
@@ -98,6 +100,8 @@ class FollowPath:
             goal.status = SUCCEEDED
         for caller in goal.waiting:
             caller.reply(self._result_of(goal))
+        if all(one.is_over for one in self._goals.values()):
+            self._under_way.pop(self._vehicle, None)
         self._tell_status()
 
     def _result(self, request: Any, caller: Caller) -> dict[str, Any] | None:
@@ -131,8 +135,6 @@ class FollowPath:
 
     def tell(self) -> None:
         """How far the vehicle is, five times a second of simulation time."""
-        if not self._goals:
-            return
         if self._sim.time_ns - self._told_ns < FEEDBACK_PERIOD_NS and self._sim.time_ns >= self._told_ns:
             return
         self._told_ns = self._sim.time_ns

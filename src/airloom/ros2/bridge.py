@@ -67,6 +67,7 @@ class Bridge:
         self._parameters = Parameters(self, NODE)
         self._run_services = RunServices(self, NODE)
         self._paths: dict[str, FollowPath] = {}
+        self.paths_under_way: dict[str, FollowPath] = {}
         self._partner: Partner | None = None
         self._is_open = True
         self.settle()
@@ -97,7 +98,7 @@ class Bridge:
         """If it is the time for it."""
         if self.sim.tick % self.period == 0:
             self.own.tell()
-            for path in self._paths.values():
+            for path in self.paths_under_way.values():
                 path.tell()
             self.serve()
 

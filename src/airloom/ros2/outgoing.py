@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from airloom.basics.clock import NS_PER_SECOND
 from airloom.basics.patterns import matches
 from airloom.bus import arrays, messages
-from airloom.bus.bus import Subscription, Topic
+from airloom.bus.bus import Gathered, Subscription, Topic
 from airloom.ros2 import names
 from airloom.ros2.dds import SENSOR, Profile
 from airloom.ros2.graph import Graph
@@ -50,8 +50,9 @@ class Outlet:
         self._period_ns, self._due_ns = round(NS_PER_SECOND / rate) if rate else 0, 0
         self._subscription: Subscription | None = None
         self.writer = outgoing.participant.writer(names.dds_topic(name), topic.msgtype, profile, self._count)
-        self._put = outgoing.sender.put
-        self._take = self._thin_out if self._period_ns else partial(outgoing.sender.pass_on, self.writer)
+        self._pass_on = partial(outgoing.sender.pass_on, self.writer)
+        self._take = self._thin_out if self._period_ns else self._pass_on
+        self._gathered = None if self._period_ns else Gathered(outgoing.sender.gather, self.writer)
         if profile.latched:
             self._subscribe()
 
@@ -64,18 +65,18 @@ class Outlet:
 
     def _subscribe(self) -> None:
         if self._subscription is None:
-            self._subscription = self._bus.subscribe(self._source, self._take, raw=True)
+            self._subscription = self._bus.subscribe(self._source, self._take, raw=True, gathered=self._gathered)
 
     def rest(self) -> None:
         if self._subscription is not None:
             self._subscription.cancel()
             self._subscription = None
 
-    def _thin_out(self, _: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
+    def _thin_out(self, topic: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
         for data, time_ns in zip(cdr, times_ns, strict=True):
             if time_ns >= self._due_ns or time_ns < self._due_ns - self._period_ns:  # or the run began anew
                 self._due_ns = time_ns - time_ns % self._period_ns + self._period_ns
-                self._put(self.writer, data)
+                self._pass_on(topic, [data], [time_ns])
 
 
 class Outgoing:

@@ -19,12 +19,13 @@ from airloom.compiled import compiled
 from airloom.ros2.dds import in_whole_words
 
 if TYPE_CHECKING:
-    from airloom.bus.bus import Topic
+    from airloom.bus.bus import Encode, Topic
     from airloom.ros2.dds import Writer
+
+    Part = tuple[Sequence[Writer], Encode]
 
 MOST_BEHIND = 4
 """Turns of the bridge whose messages may wait to leave; then the simulation waits, too."""
-Message = bytes | Callable[[], bytes]
 dds_write: Any = types.ExternalFunction("dds_write", types.int32(types.int32, types.intp))
 """Number of a writer, address of a sample: address and size of its bytes, as Cyclone's Python package has it."""
 
@@ -41,18 +42,22 @@ class Sender:
         from cyclonedds.internal import DDS
 
         load_library_permanently(DDS._dll_handle._name)
-        self._turn: list[tuple[Writer, Sequence[Message]]] = []
-        self._turns: Queue[list[tuple[Writer, Sequence[Message]]] | None] = Queue(MOST_BEHIND)
+        self._turn: list[Part] = []
+        self._turns: Queue[list[Part] | None] = Queue(MOST_BEHIND)
         self._thread = Thread(target=self._send, name="ros2", daemon=True)
         self._thread.start()
 
-    def put(self, writer: Writer, message: Message) -> None:
-        """Its bytes, or what makes them when they leave."""
-        self._turn.append((writer, (message,)))
+    def put(self, writer: Writer, make: Callable[[], bytes]) -> None:
+        """A message by what makes its bytes when it leaves."""
+        self._turn.append(((writer,), lambda: (make(),)))
 
     def pass_on(self, writer: Writer, _: Topic, cdr: list[bytes], __: list[int]) -> None:
         """What a raw subscriber of the bus is called with."""
-        self._turn.append((writer, cdr))
+        self._turn.append(([writer] * len(cdr), lambda: cdr))
+
+    def gather(self, writers: Sequence[Writer], numbers: Sequence[int], encode: Encode) -> None:
+        """The same for messages of many topics at once; see `bus.Gathered`."""
+        self._turn.append((writers, lambda: [cdr[number] for cdr in (encode(),) for number in numbers]))
 
     def hand_over(self) -> None:
         """What was put since the last time may leave."""
@@ -69,8 +74,8 @@ class Sender:
     def _send(self) -> None:
         sample = np.empty(2, np.int64)
         while (turn := self._turns.get()) is not None:
-            made = [in_whole_words(one if isinstance(one, bytes) else one()) for _, some in turn for one in some]
+            made = [in_whole_words(one) for _, encode in turn for one in encode()]
             sizes, block = np.array([len(one) for one in made]), np.frombuffer(b"".join(made), np.uint8)
             places = block.ctypes.data + np.cumsum(sizes) - sizes
-            writers = np.array([writer.number for writer, some in turn for _ in some], np.int32)
+            writers = np.array([writer.number for some, _ in turn for writer in some], np.int32)
             write_all(writers, places, sizes, sample)

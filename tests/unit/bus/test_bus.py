@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from airloom.bus import messages
-from airloom.bus.bus import Bus
+from airloom.bus.bus import Bus, Chorus, Gathered
 
 
 @pytest.fixture
@@ -157,3 +157,55 @@ def test_an_error_in_a_subscriber_names_the_topic(bus, raw):
     received = collect(bus, "*")
     topic.publish(command(), 1)
     assert [time for _, _, time in received] == [1]
+
+
+class Ensemble:
+    """Three topics that are published together, who gathered what, and how often it was encoded."""
+
+    def __init__(self):
+        self.bus = Bus()
+        self.topics = [self.bus.advertise(f"/v{k}/state", messages.odometry("world", f"v{k}")) for k in range(3)]
+        self.gathered, self.encoded = [], 0
+
+    def gather(self, keys, numbers, encode):
+        self.gathered.append((list(keys), list(numbers), encode))
+
+    def subscribe(self, number):
+        how = Gathered(self.gather, f"writer {number}")
+        return self.bus.subscribe(f"/v{number}/state", self.forbidden, raw=True, gathered=how)
+
+    def forbidden(self, *_):
+        raise AssertionError("what is gathered is not called for each")
+
+    def encode(self):
+        self.encoded += 1
+        return [b"zero", b"one", b"two"]
+
+
+def test_what_is_gathered_comes_at_once_and_is_encoded_when_it_is_wanted():
+    ours = Ensemble()
+    for number in (0, 2):
+        ours.subscribe(number)
+    Chorus(ours.bus, ours.topics).publish(ours.encode, 5)
+    [(keys, numbers, encode)] = ours.gathered
+    assert (keys, numbers, ours.encoded) == (["writer 0", "writer 2"], [0, 2], 0)
+    assert encode()[2] == b"two"
+
+
+def test_who_gathers_and_who_is_called_get_the_same_bytes_encoded_once():
+    ours, called = Ensemble(), []
+    ours.subscribe(1)
+    ours.bus.subscribe("/*/state", lambda topic, cdr, times: called.append((topic.name, cdr, times)), raw=True)
+    Chorus(ours.bus, ours.topics).publish(ours.encode, 5)
+    assert called == [("/v0/state", [b"zero"], [5]), ("/v1/state", [b"one"], [5]), ("/v2/state", [b"two"], [5])]
+    assert ours.gathered[0][2]()[1] == b"one"
+    assert ours.encoded == 1
+
+
+def test_who_has_cancelled_gathers_no_more():
+    ours = Ensemble()
+    first, _ = ours.subscribe(0), ours.subscribe(1)
+    chorus = Chorus(ours.bus, ours.topics)
+    first.cancel()
+    chorus.publish(ours.encode, 5)
+    assert ours.gathered[0][:2] == (["writer 1"], [1])
