@@ -25,7 +25,7 @@ CLIENTS = Path(os.environ.get("AIRLOOM_ROS2_CLIENTS") or platformdirs.user_cache
 STATE_HASH = "RIHS01_3cc97dc7fb7502f8714462c526d369e35b603cfc34d946e3f2eda2766dfec6e0"
 READ_TF = """
 import sys, rosless
-with rosless.Node(int(sys.argv[1])).subscribe("/tf") as frames:
+with rosless.Node(int(sys.argv[1])).subscribe("/tf", wait=60.0) as frames:
     message = frames.read(timeout=60.0)
 one = message.to_dict()["transforms"][0]
 print(one["header"]["frame_id"], one["child_frame_id"], one["transform"]["translation"]["z"])
