@@ -43,7 +43,7 @@ class PluginError(UserError):
 class Parameters(BaseModel):
     """Base of every plugin's parameters: unknown keys are refused, values are checked."""
 
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
 
 class Plugin:

@@ -49,7 +49,7 @@ def _sources_digest() -> str:
     commands, whose layout is compiled in.
     """
     digest = hashlib.blake2b(digest_size=8)
-    for path in sorted(PACKAGE.rglob("*.py")):
+    for path in sorted(PACKAGE.rglob("*.py"), key=str):
         text = path.read_bytes()
         if path.parent == HERE or path == COMMANDS or _HAS_COMPILED_CODE.search(text):
             digest.update(text)

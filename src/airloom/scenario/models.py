@@ -61,7 +61,7 @@ Heights = Annotated[list[list[Bounded]], AfterValidator(_rectangular)]
 class PluginChoice(BaseModel):
     """A plugin by its kind (a registered name, or path/to/file.py:ClassName); every other key is its parameter."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True)
+    model_config = ConfigDict(extra="allow", allow_inf_nan=False, frozen=True, defer_build=True)
     kind: str
     description: str = ""
 
