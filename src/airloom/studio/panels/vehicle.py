@@ -52,7 +52,8 @@ class VehiclePanel(Panel):
         self._captions: dict[str, str] = {}
         self._systems: list[str] = []
         """Those of the scenario that command the selected vehicle, too."""
-        self._warned = False
+        self._warned: str | None = None
+        """Who was commanded beside them, and it was said."""
         self._gains: GainSliders | None = None
         self._mode_shown: tuple[str, str] | None = None
         """Of which vehicle which mode; what somebody has chosen since stays until the vehicle's own mode changes."""
@@ -105,7 +106,7 @@ class VehiclePanel(Panel):
             control.visible = ours
         if self._gains is not None:
             self._gains.show(name if ours else None)
-            self._systems, self._warned = self._systems_of(name) if name and is_vehicle else [], False
+            self._systems, self._warned = self._systems_of(name) if name and is_vehicle else [], None
         self._mark.hide()
         self._tree.content = entity_tree(self.studio.source.scenario, name)
         if name is None:
@@ -168,14 +169,15 @@ class VehiclePanel(Panel):
         observed = self.studio.ask("observe", vehicle=name)
         return observed["vehicles"][name]["systems"] if observed else []
 
-    def _warn(self, client: viser.ClientHandle) -> None:
-        """Once for each selection: a system goes on with the vehicles it was given, whoever else commands them."""
-        if self._systems and not self._warned:
-            self._warned = True
-            still = ", ".join(self._systems)
-            self.studio.tell(
-                f"The scenario's {still} still commands {self.studio.selected}, and may take it back.", client
-            )
+    def _warn(self, name: str, client: viser.ClientHandle) -> None:
+        """Once for each selection: a system goes on with the vehicles it was given, whoever else commands them.
+
+        Who selects and commands at once is quicker than `select`, so it is asked for here again.
+        """
+        if self._warned != name and (systems := self._systems_of(name)):
+            self._warned = name
+            still = ", ".join(systems)
+            self.studio.tell(f"The scenario's {still} still commands {name}, and may take it back.", client)
 
     # -- what it is told ---------------------------------------------------------------------------------------------
 
@@ -185,7 +187,7 @@ class VehiclePanel(Panel):
             if method in MANOEUVRES and self.studio.sticks.flown_by(self.studio.tab_of(client)) == name:
                 self._put_stick_down(client)
             if self.studio.ask(method, client, vehicle=name):
-                self._warn(client)
+                self._warn(name, client)
 
     def _put_stick_down(self, client: viser.ClientHandle) -> None:
         if tab := self.studio.tab_of(client):
@@ -194,10 +196,11 @@ class VehiclePanel(Panel):
             self.studio.gateway.fly(tab, False)
 
     def _switch_mode(self, event: viser.GuiEvent) -> None:
-        if event.client is not None and self.studio.selected:
+        name = self.studio.selected
+        if event.client is not None and name:
             mode = MODES[self._mode.value].label
-            if self.studio.ask("switch_mode", event.client, vehicle=self.studio.selected, mode=mode, hold=True):
-                self._warn(event.client)
+            if self.studio.ask("switch_mode", event.client, vehicle=name, mode=mode, hold=True):
+                self._warn(name, event.client)
             else:
                 self._mode_shown = None
 
@@ -210,7 +213,7 @@ class VehiclePanel(Panel):
             return
         target = self._above(point, name)
         if studio.ask("fly_to", client, vehicle=name, position=target):
-            self._warn(client)
+            self._warn(name, client)
             self._mark.put(point, np.array(target), float(studio.view.fleet.reaches[studio.view.names.index(name)]))
 
     def _above(self, point: np.ndarray, name: str) -> list[float]:
@@ -229,7 +232,7 @@ class VehiclePanel(Panel):
         else:
             studio.sticks.take(tab, studio.selected)
             studio.gateway.fly(tab, True)
-            self._warn(client)
+            self._warn(studio.selected, client)
 
 
 def is_vessel(vehicle: Vehicle) -> bool:
