@@ -17,8 +17,14 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
 SLOWEST_FIRST = ("tests/browser/", "tests/integration/test_wheel", "tests/integration/", "tests/bad_input/", "")
 
 
+WHOLE_RUNS = ("tests/browser/", "tests/integration/")
+
+
 def pytest_collection_modifyitems(items):
-    """What takes long begins early, or the last worker has it alone at the end."""
+    """Whole runs are slow. What takes long begins early, or the last worker has it alone at the end."""
+    for item in items:
+        if item.nodeid.startswith(WHOLE_RUNS):
+            item.add_marker("slow")
     items.sort(key=lambda item: next(k for k, start in enumerate(SLOWEST_FIRST) if item.nodeid.startswith(start)))
 
 

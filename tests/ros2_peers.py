@@ -15,7 +15,7 @@ from airloom.ros2.rtps import wire
 from airloom.ros2.rtps.participant import RtpsParticipant
 from airloom.simulation import Simulation
 
-PATIENCE = 20.0  # s
+PATIENCE = 60.0  # s
 _WORKER = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0")[2:]) % 4
 _domains = count(11 + 22 * _WORKER)
 

@@ -53,16 +53,15 @@ class Case:
     title: str
     source: str
     compute: Callable[[], Outcome]
-    slow: bool = False
     text: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "text", cleandoc(self.compute.__doc__ or ""))
 
 
-def case(title: str, source: str, slow: bool = False) -> Callable[[Callable[[], Outcome]], Case]:
-    """Make a case of a function; `slow` if it takes more than a few seconds."""
-    return lambda compute: Case(compute.__name__, title, source, compute, slow)
+def case(title: str, source: str) -> Callable[[Callable[[], Outcome]], Case]:
+    """Make a case of a function."""
+    return lambda compute: Case(compute.__name__, title, source, compute)
 
 
 # -- simulations to measure on -----------------------------------------------------------------------------------------

@@ -53,7 +53,6 @@ def draw_climb(figure: Figure) -> None:
 @case(
     "Step response of the CrazyS altitude controller",
     "Silano, Iannelli: *CrazyS* (2020), gains of the reference generator; with them 90 % after 7.7 s, overshoot 17 %",
-    slow=True,
 )
 def crazys_step() -> Outcome:
     """The Crazyflie stands on the floor and is sent to 1 m with the published gains and ideal odometry:

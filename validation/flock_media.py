@@ -42,7 +42,7 @@ def reference_lines() -> Iterator[str]:
         yield ",".join([str(seed), *(f"{found[key]:.4f}" for key in WITHIN)])
 
 
-@case("Flock on two media", "ns-3.37 as the scenario's radio: `python -m validation.ns3_reference flock`", slow=True)
+@case("Flock on two media", "ns-3.37 as the scenario's radio: `python -m validation.ns3_reference flock`")
 def flock_on_two_media() -> Outcome:
     """The scenario `flock`, thirty quadrotors that know of each other by radio alone, for a minute with four seeds, on
     the built-in medium and on ns-3: 802.11g between equals, log-distance. Whom a bird hears decides where it flies, so

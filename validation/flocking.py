@@ -215,7 +215,6 @@ def draw(figure: Figure) -> None:
     "A flock of a hundred",
     "robotsim, the simulator of Vásárhelyi et al., Science Robotics 3, eaat3536 (2018), built from its public sources; "
     "its own files `flockingparams.dat`, `unitparams.dat` and `initparams.dat`",
-    slow=True,
 )
 def flocking() -> Outcome:
     """A hundred point masses fly by our law in the world of robotsim: they follow the wanted velocity with a lag of

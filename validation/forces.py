@@ -153,7 +153,6 @@ def settled_speed(vehicle: str, on: str, gravity: float) -> tuple[float, float]:
 @case(
     "Rotor speed in hover",
     "weight = thrust; Förster (2015); CrazyS: Silano, Iannelli (2020), hover PWM 6874; PX4-gazebo-models, x500",
-    slow=True,
 )
 def hover_speed() -> Outcome:
     """A vehicle that stands still in calm air needs Σ k ω² = m g. Every bundled multirotor hovers for 120 s under its
@@ -230,7 +229,7 @@ def draw_tilt(figure: Figure) -> None:
     axes.legend(frameon=False)
 
 
-@case("Tilt in a steady wind", "balance of forces with the RotorS rotor model, solved by SciPy", slow=True)
+@case("Tilt in a steady wind", "balance of forces with the RotorS rotor model, solved by SciPy")
 def wind_tilt() -> Outcome:
     """A vehicle that holds its place in a steady wind leans into it until the thrust balances its weight, the rotors'
     H-force Σ ω k_d u⊥ and the body drag c |u| u, with the torques of the rotors balanced too. The six equations for

@@ -287,7 +287,7 @@ def _draw_contention(compared: list[tuple[str, Contention, Result, float, float]
     return draw
 
 
-@case("Radio: many senders", "ns-3.37 through `airloom.radio.ns3`: `validation/ns3_reference.py`", slow=True)
+@case("Radio: many senders", "ns-3.37 through `airloom.radio.ns3`: `validation/ns3_reference.py`")
 def radio_contention() -> Outcome:
     """5 to 40 nodes within reach of each other, and three clusters of which the outer are hidden from one another, send
     10 to 1000 packets of 100 bytes a second each, at 6 Mb/s: to everybody, or to one with acknowledgements. Both media

@@ -129,7 +129,6 @@ def turn_on_biases(seeds: int) -> np.ndarray:
 @case(
     "IMU noise of the MPU-9250 in CrazyS",
     "CrazyS: Silano, Iannelli (2020), table 3 (`mpu9250_crazys`); Allan deviation as in IEEE Std 952-1997, annex C",
-    slow=True,
 )
 def imu_noise() -> Outcome:
     """An IMU at rest is recorded for an hour at 500 Hz. White noise of density N has the Allan deviation N/√τ, read at

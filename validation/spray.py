@@ -384,7 +384,6 @@ DRIFT_HINDSIGHT = "the model of drift was changed after a first comparison with 
     "arable curve 2.7593 x^−0.9778 (90th percentile, JKI/FOCUS); C. R. Brown, D. K. Giles, Trans. ASABE 61 (2018), an "
     "unmanned helicopter over a vineyard; J. Bonds et al. (2024), order of methods; *Drones* 2022, 6, 204, what "
     "matters how much",
-    slow=True,
 )
 def drift() -> Outcome:
     """Passes across the wind over short grass, medium drops, wind with a logarithmic profile and the eddies of a

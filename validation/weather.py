@@ -90,7 +90,7 @@ def draw_spectra(figure: Figure) -> None:
     figure.axes[1].legend(frameon=False)
 
 
-@case("Dryden turbulence", "MIL-F-8785C (1980), 3.7; MIL-HDBK-1797 (1997), 4.9", slow=True)
+@case("Dryden turbulence", "MIL-F-8785C (1980), 3.7; MIL-HDBK-1797 (1997), 4.9")
 def dryden() -> Outcome:
     """96 bodies, 800 m apart across a mean wind of 8 m/s, feel light turbulence 10 m above the ground for 600 s,
     standing still and flying upwind. σ of each component is compared with the standards' formulas. So is the

@@ -15,8 +15,12 @@ from tests.integration.test_hil import FULL_SPEED, PtyLine, UdpLine, Wires, alwa
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.scenario import ScenarioError
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["line_of", "made"]
 GOOD = (0.9, 0.9, 0.9, 0.9)
+PATIENT = {f"vehicles.drone.autopilot.{name}": 60 for name in ("timeout", "start_timeout")}
+"""For what has nothing to do with silence: on a busy machine the board may be late by itself."""
 
 
 def speeds(sim):
@@ -48,10 +52,11 @@ def _fly_until_speeds_are(sim, wanted):
 
 def test_or_ends_the_run(made):
     wires = Wires(lambda sensor: [outputs(*GOOD, stamp=sensor.time_usec)] if sensor.time_usec < 1e6 else [])
-    with served(UdpLine(wires)) as line, made(line, "on_failure: stop") as sim:
+    first = {"vehicles.drone.autopilot.start_timeout": 60}
+    with served(UdpLine(wires)) as line, made(line, "on_failure: stop", **first) as sim:
         with pytest.raises(AutopilotError, match=r"the autopilot of drone has said nothing for 0\.3"):
             sim.run()
-        assert 1.2 < sim.time < 1.5
+        assert 0.3 < sim.time < 3.0, "1.3 s, unless the board is late by itself"
 
 
 @pytest.mark.parametrize(
@@ -94,8 +99,9 @@ def test_messages_that_do_not_count(made, line_of, kind):
     def reply(sensor):
         return [outputs(*GOOD, stamp=sensor.time_usec), BAD[kind](sensor)]
 
-    with served(line_of(Wires(reply))) as line, made(line) as sim:
-        sim.run(until=0.5)
+    with served(line_of(Wires(reply))) as line, made(line, **PATIENT) as sim:
+        _fly_until_speeds_are(sim, GOOD)
+        sim.run(until=sim.time + 0.2)
         assert speeds(sim) == pytest.approx(GOOD, abs=0.01)
         assert sim.warnings == []
 
@@ -103,26 +109,23 @@ def test_messages_that_do_not_count(made, line_of, kind):
 def test_a_board_that_starts_again(made):
     """Its own clock goes back to the beginning."""
     wires = Wires(lambda sensor: [outputs(0.5, 0.5, 0.5, 0.5, stamp=10**9 + sensor.time_usec)])
-    with served(UdpLine(wires)) as line, made(line) as sim:
-        sim.run(until=0.5)
+    with served(UdpLine(wires)) as line, made(line, **PATIENT) as sim:
+        _fly_until_speeds_are(sim, [0.5] * 4)
         wires.reply = always(*GOOD)
-        sim.run(until=1.0)
-        assert speeds(sim) == pytest.approx(GOOD, abs=0.01)
+        _fly_until_speeds_are(sim, GOOD)
 
 
 def test_a_board_that_is_unplugged_and_comes_back(made, tmp_path):
     wires = Wires(always(*GOOD))
     with served(PtyLine(wires, tmp_path / "ttyBoard")) as line, made(line) as sim:
-        sim.run(until=0.5)
+        _fly_until_speeds_are(sim, GOOD)
         line.unplug()
-        sim.run(until=1.5)
-        assert speeds(sim) == pytest.approx(np.zeros(4), abs=0.01)
-        assert "the board is unplugged" in sim.warnings[0]
-        assert "has said nothing" in sim.warnings[1]
+        _fly_until_speeds_are(sim, np.zeros(4))
         line.plug_in()
-        sim.run(until=2.5)
-        assert speeds(sim) == pytest.approx(GOOD, abs=0.01)
-        assert len(sim.warnings) == 2
+        _fly_until_speeds_are(sim, GOOD)
+        told = "\n".join(sim.warnings)
+        assert "has said nothing" in told[told.index("the board is unplugged") :]
+        assert told.count("the board is unplugged") == 1
     assert sim.autopilots.reports()["drone"]["losses"] == 1
 
 
@@ -145,11 +148,14 @@ def test_a_udp_board_that_goes_away_and_comes_back(made):
 
 def test_strangers_are_not_heard(made, free_port):
     port = free_port()
-    with served(UdpLine(Wires(always(*GOOD)))) as line, made(line, f"own_port: {port}") as sim:
+    wires = Wires(always(*GOOD))
+    with served(UdpLine(wires)) as line, made(line, f"own_port: {port}", **PATIENT) as sim:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
-            sim.run(until=0.3)
+            _fly_until_speeds_are(sim, GOOD)
+            wires.reply = lambda sensor: []
+            sim.run(until=sim.time + 0.2)
             stranger.sendto(packed(outputs(0.1, 0.1, 0.1, 0.1, stamp=10**9)), ("127.0.0.1", port))
-            sim.run(until=0.5)
+            sim.run(until=sim.time + 0.2)
         assert speeds(sim) == pytest.approx(GOOD, abs=0.01)
 
 
@@ -161,22 +167,22 @@ def test_a_board_that_does_not_read_holds_up_nothing(made, tmp_path):
         assert report["told"] == 501
         assert 100 < report["dropped"] < 500
         line.reads = True
-        sim.run(until=1.5)
-        assert speeds(sim) == pytest.approx(GOOD, abs=0.01), "half a message in between is passed over"
+        _fly_until_speeds_are(sim, GOOD)  # half a message in between is passed over
 
 
 def test_a_board_that_floods_the_line_holds_up_nothing(made):
-    flood = packed(outputs(0.1, stamp=1)) * 400
-    with (
-        served(UdpLine(Wires(lambda sensor: [outputs(*GOOD, stamp=sensor.time_usec), flood]))) as line,
-        made(line) as sim,
-    ):
-        sim.run(until=1.0)
+    def reply(sensor):
+        flood = packed(outputs(0.1, stamp=max(sensor.time_usec - 1, 1))) * 400
+        return [outputs(*GOOD, stamp=sensor.time_usec), flood]
+
+    with served(UdpLine(Wires(reply))) as line, made(line, **PATIENT) as sim:
+        _fly_until_speeds_are(sim, GOOD)
+        sim.run(until=sim.time + 0.5)
         assert speeds(sim) == pytest.approx(GOOD, abs=0.01)
 
 
 def test_after_a_pause_no_burst_makes_up_for_it(made):
-    with served(UdpLine(Wires(always(*GOOD)))) as line, made(line) as sim:
+    with served(UdpLine(Wires(always(*GOOD)))) as line, made(line, **PATIENT) as sim:
         sim.run(until=0.5)
         gaps = sim.autopilots.reports()["drone"]["lateness"]["gaps"]
         time.sleep(0.5)

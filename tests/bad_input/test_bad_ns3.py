@@ -16,6 +16,8 @@ from airloom.radio.medium import EVERYBODY, Frame
 from airloom.radio.ns3 import Ns3Failed, Ns3Medium, Ns3Missing, installation
 from airloom.scenario.ns3_radio import Ns3Radio
 
+pytestmark = pytest.mark.slow
+
 MS = 1_000_000  # ns
 PLACES = np.array([[0.0, 0.0, 0.0], [10.0, 0.0, 0.0]])
 
@@ -31,9 +33,9 @@ def is_installed():
 needs_ns3 = pytest.mark.skipif(not is_installed(), reason=f"no ns-3: {installation.ADVICE}")
 
 
-def flying(timeout=60.0):
+def flying():
     """A medium in the middle of a run, and the process of its helper."""
-    medium = Ns3Medium(["a", "b"], Ns3Radio(timeout=timeout))
+    medium = Ns3Medium(["a", "b"], Ns3Radio())
     medium.reset(1)
     medium.send([Frame(0, 0, EVERYBODY, 100, 0)])
     assert len(medium.advance(10 * MS, PLACES)) == 1
@@ -69,7 +71,9 @@ def test_a_killed_helper_is_one_clear_error():
 
 @needs_ns3
 def test_a_hung_helper_is_ended_in_time():
-    medium, process = flying(timeout=0.5)
+    medium, process = flying()
+    medium._helper._timeout = 0.5  # from now on: it may take longer to begin
+    medium._helper._socket.settimeout(0.5)
     os.kill(process, signal.SIGSTOP)
     with pytest.raises(Ns3Failed, match=r"has not answered for 0\.5 s, and was ended"):
         asked(medium, 20 * MS)

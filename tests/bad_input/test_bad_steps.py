@@ -15,6 +15,8 @@ from airloom.serve.requests import parse
 from airloom.serve.session import Session
 from airloom.simulation import Simulation
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -145,11 +147,11 @@ def test_a_signal_ends_a_long_step(tmp_path, number):
     server = Server("--socket", str(tmp_path / "s"), "--out", str(tmp_path / "run"))
     client = Client(server.place)
     client.socket.sendall(LONG)
-    time.sleep(0.2)
+    assert "another client" in Client(server.place).replies.readline().decode(), "so the step has begun"
     server.process.send_signal(number)
     reply = client.replies.readline().decode()
     assert "of 1000000 ticks: the server ends" in reply
-    assert server.process.wait(30) == 0
+    assert server.process.wait(120) == 0
     assert (tmp_path / "run" / "summary.json").exists()
 
 

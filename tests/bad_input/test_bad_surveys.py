@@ -254,6 +254,7 @@ def test_overhangs_need_an_extra_of_their_own(tmp_path, monkeypatch):
     assert "a mesh with overhangs needs open3d: pip install 'airloom[overhangs]'" in refused(file, overhangs=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_leaves_nothing(tmp_path, number):
     raster(tmp_path / "field.tif", shape=(3000, 3000), compress="deflate")

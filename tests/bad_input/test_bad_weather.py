@@ -162,7 +162,7 @@ def test_a_function_that_fails_in_flight_ends_the_run_with_its_log_complete(name
 
 
 def test_who_waits_for_a_slow_function_knows_for_what(functions, monkeypatch, capfd):
-    monkeypatch.setattr(patience, "LONG", 0.1)
+    monkeypatch.setattr(patience, "LONG", 0.0)
     monkeypatch.setattr(patience, "LOOK", 0.02)
     al.Simulation.load(scenario(functions, "{kind: function, function: winds.py:slow}"))
     assert "winds.py:slow is being called for the first time, 0 s so far" in capfd.readouterr().err

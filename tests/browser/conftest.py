@@ -53,6 +53,17 @@ window.cancelAnimationFrame = clearTimeout;
 """The processor draws the graphics: few pixels, and four pictures a second, leave it time for what is tested."""
 
 
+def draw(page, pictures=1):
+    """Until the page has had the time to draw so many more."""
+    page.evaluate(
+        """pictures => new Promise((done) => {
+        const next = () => (pictures-- ? requestAnimationFrame(next) : done());
+        next();
+    })""",
+        pictures,
+    )
+
+
 @contextmanager
 def _tab(browser):
     """Errors of its scripts fail the test."""

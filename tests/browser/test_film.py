@@ -110,7 +110,6 @@ def _with_a_browser():
         pytest.skip(str(missing))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_a_film_shows_each_moment_and_leaves_no_browser(studio, tmp_path, monkeypatch):
     profiles = remember_profiles(monkeypatch)
@@ -129,7 +128,6 @@ def test_a_film_shows_each_moment_and_leaves_no_browser(studio, tmp_path, monkey
     assert not [line for line in _commands() if profile in line]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_a_still_is_a_picture(studio, tmp_path):
     server, url = studio
@@ -138,7 +136,6 @@ def test_a_still_is_a_picture(studio, tmp_path):
         assert image.size == SIZE
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_a_browser_is_ended_when_the_filming_fails(studio):
     def fail():
@@ -154,7 +151,6 @@ def test_a_browser_is_ended_when_the_filming_fails(studio):
     assert not [line for line in _commands() if _profile(browsers[0].args) in line]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_browser_is_ended_with_the_program_that_films(number):
@@ -170,7 +166,6 @@ def test_a_browser_is_ended_with_the_program_that_films(number):
     _wait_until(lambda: not os.path.exists(profile))
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_filming_ended_by_sigterm_ends_as_by_ctrl_c(tmp_path):
     airloom = [sys.executable, "-m", "airloom"]
@@ -200,7 +195,6 @@ def _wait_until(is_so):
         time.sleep(0.05)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("_with_a_browser")
 def test_the_command_makes_what_its_options_say(tmp_path):
     eye = {"kind": "depth_camera", "rate": 5, "width": 32, "height": 18}

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.browser.conftest import draw
 
 viser = pytest.importorskip("viser")
 
 from airloom.joystick import BUTTONS, Mapping, StickState  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
 from airloom.studio.web.gateway import Gateway  # noqa: E402
-
-pytestmark = pytest.mark.slow
 
 PAD = """navigator.getGamepads = () => [null, {
     id: "a pad", connected: true, axes: [0.5, -0.25, 1.00001, NaN],
@@ -28,10 +27,9 @@ class Hands:
         self.forget()
 
     def forget(self):
-        self.gone = 0
         self.states: list[StickState] = []
-        self.before_gone = 0
-        """States that came before the stick was last put down."""
+        self.gone: list[int] = []
+        """How many states had come, each time that the stick was put down; a page on a busy machine does so itself."""
 
     def on_stick(self, tab, axes, buttons):
         with self._came:
@@ -40,13 +38,12 @@ class Hands:
 
     def on_stick_gone(self, tab):
         with self._came:
-            self.gone += 1
-            self.before_gone = len(self.states)
+            self.gone.append(len(self.states))
             self._came.notify_all()
 
     def wait(self, condition):
         with self._came:
-            assert self._came.wait_for(condition, 30), self.states[-1:]
+            assert self._came.wait_for(condition, 120), self.states[-1:]
 
     def wait_for_sticks(self, **wanted):
         self.wait(lambda: self.states and self.mapping.sticks(self.states[-1])._asdict() == _sticks(**wanted))
@@ -116,7 +113,7 @@ def visit(gateway, page):
     return gateway.tabs()[0]
 
 
-def wait(page, condition, seconds=60):
+def wait(page, condition, seconds=120):
     for _ in range(10 * seconds):
         if condition():
             return
@@ -157,10 +154,11 @@ def test_a_key_that_is_pressed_while_the_page_is_busy_is_not_lost(flying, hands)
     """Its silence has put the stick down, and a button in the first state after that would count as held."""
     busy = "for (const end = performance.now() + 1500; performance.now() < end;);"
     flying.evaluate(f"() => {{ dispatchEvent(new KeyboardEvent('keydown', {{code: 'Escape'}})); {busy} }}")
-    hands.wait(lambda: hands.gone == 1)
     hands.wait_for_action("idle")
-    actions = [hands.mapping.actions(state) for state in hands.states[hands.before_gone :]]
-    assert actions[:2] == [set(), {"idle"}]
+    actions = [hands.mapping.actions(state) for state in hands.states]
+    pressed = actions.index({"idle"})
+    put_down = [count for count in hands.gone if count <= pressed]
+    assert actions[put_down[-1]] == set()
     flying.evaluate("() => dispatchEvent(new KeyboardEvent('keyup', {code: 'Escape'}))")
 
 
@@ -170,7 +168,7 @@ def test_keys_are_nobodys_before_and_after_the_flight(gateway, shared_page, tab,
     hands.wait_for_sticks()  # a key that was down before does not count
     gateway.fly(tab, False)
     shared_page.wait_for_selector("#airloom-stick:not(.shown)", state="attached")
-    hands.wait(lambda: hands.gone == 1)
+    hands.wait(lambda: hands.gone)
     shared_page.keyboard.up("w")
 
 
@@ -190,7 +188,7 @@ def test_a_window_that_is_left_lets_go(flying, hands):
     hands.wait_for_sticks()
     flying.keyboard.up("w")
     flying.evaluate("document.hasFocus = () => false")
-    hands.wait(lambda: hands.gone == 1)
+    hands.wait(lambda: hands.gone)
     flying.evaluate("delete document.hasFocus")
     hands.forget()
     hands.wait_for_sticks()
@@ -202,7 +200,7 @@ def test_a_game_controller_is_a_stick(flying, hands):
     assert list(hands.states[-1].axes) == [0.5, -0.25, 1.0, 0.0]
     assert [name for name, pressed in zip(BUTTONS, hands.states[-1].buttons, strict=True) if pressed] == ["r2"]
     flying.evaluate("delete navigator.getGamepads, dispatchEvent(new Event('gamepaddisconnected'))")
-    hands.wait(lambda: hands.gone == 1)
+    hands.wait(lambda: hands.gone)
     flying.wait_for_selector("#airloom-toast.shown")
 
 
@@ -216,9 +214,9 @@ def test_a_video_is_saved_under_its_name(gateway, viser_server, shared_page, tab
     gateway.record(tab, True, "hover.webm")
     shared_page.wait_for_selector("#airloom-filming.shown")
     ball = viser_server.scene.add_icosphere("/moving", 0.5)
-    for x in range(10):
+    for x in range(8):
         ball.position = (x / 10, 0, 0)
-        shared_page.wait_for_timeout(200)
+        draw(shared_page)
     ball.remove()
     with shared_page.expect_download() as download:
         gateway.record(tab, False)

@@ -18,11 +18,9 @@ from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.studio import Studio
 
-pytestmark = pytest.mark.slow
-
 SCENE = """
 name: talk
-duration: 4
+duration: 60
 engine: batch
 radio:
   power: 0
@@ -36,7 +34,7 @@ log: {topics: [/clock, /events, "/*/state", "/radio/*"]}
 
 @pytest.fixture(scope="module")
 def tab(tmp_path_factory, shared_page):
-    """At rest near the end of a run in which all hear each other."""
+    """At rest within a run in which all hear each other."""
     folder = tmp_path_factory.mktemp("radio")
     (folder / "talk.yaml").write_text(SCENE)
     sim = Simulation(load(folder / "talk.yaml"))
@@ -104,6 +102,7 @@ def test_packets_are_seen_on_demand(tab):
     until(lambda: dark_blue(tab) <= before + 5)
     tab.get_by_role("button", name="Play").click()
     until(lambda: dark_blue(tab) > before + 20 and tab.get_by_role("button", name="Pause").count())
+    tab.get_by_role("button", name="Pause").click()
     tab.get_by_label("Radio packets").uncheck()
     until(lambda: dark_blue(tab) <= before + 5)
 

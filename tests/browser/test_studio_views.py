@@ -7,6 +7,7 @@ import threading
 import numpy as np
 import pytest
 from PIL import Image
+from tests.browser.conftest import draw
 from tests.browser.test_studio import choose, until
 
 from airloom.runs.folder import RunFolder
@@ -19,7 +20,6 @@ from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.sources.source import POSITION
 from airloom.studio.studio import Studio
 
-pytestmark = pytest.mark.slow
 COUNT = 12
 
 
@@ -33,9 +33,13 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def studio(folder):
+def clock():
+    return Playback()
+
+
+@pytest.fixture(scope="module")
+def studio(folder, clock):
     """Paused at the end of two runs, before anybody has looked."""
-    clock = Playback()
     with Studio([RecordedSource(folder, clock), RecordedSource(folder, clock)], port=0) as studio:
         clock.seek(clock.end - 0.01)
         drawing = threading.Thread(target=studio.run)
@@ -83,14 +87,16 @@ def test_who_comes_late_to_a_narrow_window_sees_everybody(tab, studio):
     until(lambda: 0.5 < reach(studio) < 1.0)
 
 
-def test_everything_is_titled_by_both_runs_and_nothing_covers_it(tab, studio):
+def test_everything_is_titled_by_both_runs_and_nothing_covers_it(tab, clock):
     tab.get_by_text("dance and dance").wait_for()
     assert tab.get_by_text("Software WebGL").count() == 0 or not tab.get_by_text("Software WebGL").first.is_visible()
     tab.get_by_role("button", name="Begin anew").click()
+    clock.change_speed(0.1)  # or it might be over before it is stopped
     tab.get_by_role("button", name="Play").click()
     tab.locator("[data-airloom=state]", has_text="playing").wait_for()
     tab.get_by_role("button", name="Pause").click()
     tab.locator("[data-airloom=state]", has_text="paused").wait_for()
+    clock.change_speed(1.0)
 
 
 def marked(page):
@@ -155,7 +161,7 @@ def test_a_video_is_saved(page, studio, tmp_path):
     page.wait_for_selector("#airloom-filming.shown")
     page.get_by_role("button", name="Begin anew").click()
     page.get_by_role("button", name="Play").click()
-    page.wait_for_timeout(3000)
+    draw(page, pictures=12)
     with page.expect_download(timeout=120_000) as download:
         page.get_by_role("button", name="Record a video").click()
     assert download.value.suggested_filename == "dance.webm"

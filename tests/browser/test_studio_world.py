@@ -12,8 +12,6 @@ import numpy as np
 import pytest
 from tests.browser.test_studio import AIRLOOM, Run, choose, row_of, until
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
@@ -62,7 +60,7 @@ def test_a_handle_moves_what_is_selected(tab, run):
                 return True
         return False
 
-    until(dragged, 90)
+    until(dragged, 300)
     moved = run.place("other") - before
     assert np.linalg.norm(moved[:2]) > 0.05
     assert moved[2] == pytest.approx(0.0, abs=1e-3)
@@ -118,4 +116,4 @@ def test_a_page_finds_the_next_studio_of_a_run_whose_studio_was_killed(tab, run)
         assert tab.evaluate("window.loadedOnce"), "it has not been loaded anew"
     finally:
         again.send_signal(signal.SIGINT)
-        again.communicate(timeout=60)
+        again.communicate(timeout=120)

@@ -16,7 +16,6 @@ from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.recorded import RecordedSource
 from airloom.studio.studio import Studio
 
-pytestmark = pytest.mark.slow
 PATIENCE = 120_000  # ms: graphics drawn by the processor take their time
 
 
@@ -47,7 +46,7 @@ def test_a_run_is_played_sought_and_plotted(page, studio):
     page.wait_for_function("document.querySelector('[data-airloom=state]').innerText == 'finished'", timeout=PATIENCE)
     page.get_by_role("tab", name="Plots").click(timeout=PATIENCE)
     page.locator(".uplot canvas").first.wait_for(timeout=PATIENCE)
-    assert "/cf/state, /cf/setpoint position.z" in page.locator(".u-title").first.inner_text(timeout=PATIENCE)
+    page.locator(".u-title", has_text="/cf/state, /cf/setpoint position.z").wait_for(timeout=PATIENCE)
     page.get_by_role("button", name="Remove").click(timeout=PATIENCE)
     page.get_by_text("Choose a topic").wait_for(timeout=PATIENCE)
     page.get_by_role("tab", name="Events").click(timeout=PATIENCE)

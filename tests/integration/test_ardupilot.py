@@ -17,7 +17,7 @@ from airloom.scenario import load
 
 INSTANCE = 30
 FLIGHT = Path(__file__).parent / "recorded_flights/ardupilot/flight.yaml"
-pytestmark = [pytest.mark.slow, needs_ardupilot]
+pytestmark = [needs_ardupilot]
 
 
 def flown(scenario, folder, *options):

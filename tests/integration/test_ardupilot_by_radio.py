@@ -11,7 +11,7 @@ from tests.programs import free_instance, led_by_station, needs_ardupilot
 
 from airloom.runs import LogReader
 
-pytestmark = [pytest.mark.slow, needs_ardupilot]
+pytestmark = [needs_ardupilot]
 
 
 def test_one_out_of_reach_comes_home_and_is_heard_again(tmp_path):

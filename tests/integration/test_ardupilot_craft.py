@@ -8,13 +8,11 @@ from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
 from tests.programs import free_instance, led_by_station, needs_arduplane, needs_ardurover, needs_ardusub
 
 from airloom.runs import LogReader
 
-pytestmark = pytest.mark.slow
 STATION = Path(__file__).parent / "craft_station.py"
 COMES_LATE = [[0, 0, 0, 0], [42, 0, 0, 0], [50, 0.2, 0.1, 0]]  # when ArduSub knows where it began, and can hold
 

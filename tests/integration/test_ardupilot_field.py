@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
 from tests.fields import HERE, point, polygon, write
 from tests.programs import free_instance, needs_ardupilot
@@ -17,7 +16,7 @@ from airloom.farm import plan_field, plans_of
 from airloom.runs import LogReader
 from airloom.scenario import load
 
-pytestmark = [pytest.mark.slow, needs_ardupilot]
+pytestmark = [needs_ardupilot]
 STATION = Path(__file__).parent / "plan_station.py"
 FIELD = [(-25, -4), (25, -4), (25, 4), (-25, 4)]
 SHUT = [(-12, -9), (12, -9), (12, -7), (-12, -7)]

@@ -9,7 +9,7 @@ from tests.programs import needs_ardupilot
 
 from airloom.simulation import Simulation
 
-pytestmark = [pytest.mark.slow, needs_ardupilot]
+pytestmark = [needs_ardupilot]
 
 INSTANCE = 43
 HEIGHT = 10.0

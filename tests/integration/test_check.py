@@ -146,7 +146,6 @@ def test_a_file_without_the_one_plugin_is_refused(tmp_path, text, message):
         subject_of(str(file))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("text", "code", "sign"), [(GOOD, 0, "All good."), (SYSTEM.format(number="count"), 1, "✗")])
 def test_the_command_reports_and_sets_the_exit_code(tmp_path, text, code, sign):
     (tmp_path / "mine.py").write_text(text)

@@ -56,7 +56,6 @@ class Flight:
         return up + np.flatnonzero(self.z[up:] < 0.26)[0]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["batch", "mujoco"])
 def test_the_bundled_circuit_is_flown_as_it_says(engine):
     """In wind of 5 m/s and gusts: off the ground, past its places, around one, down on the runway, motor off."""
@@ -81,7 +80,6 @@ def test_the_bundled_circuit_is_flown_as_it_says(engine):
     assert not plane.armed
 
 
-@pytest.mark.slow
 def test_twenty_land_in_twenty_different_gusts(tmp_path):
     """Side by side: each meets other eddies."""
     mission = "items: [{takeoff: 25}, {goto: [250, 60, 35]}, {land: }]"

@@ -133,7 +133,6 @@ def test_schema_goes_to_a_file_and_says_how_to_use_it():
         assert json.load(file) == json.loads(airloom("schema").stdout)
 
 
-@pytest.mark.slow
 def test_doctor_finds_nothing_broken():
     done = airloom("doctor")
     assert done.returncode == 0
@@ -163,7 +162,6 @@ def test_a_run_leaves_its_folder():
             assert log.scenario_text == file.read()
 
 
-@pytest.mark.slow
 def test_the_resolved_scenario_repeats_the_run():
     settings = "vehicles.cf.mass=0.028", "vehicles.cf.estimator=complementary", "engine=batch", "world.wind=[0.1,0,0]"
     options = [word for setting in settings for word in ("--set", setting)]
@@ -175,12 +173,11 @@ def test_the_resolved_scenario_repeats_the_run():
     assert other["state_hash"] != first["state_hash"]
 
 
-@pytest.mark.slow
 def test_pace_log_and_figures_change_no_bit():
     _, plain = fly("hover", "--until", "1.5", "--no-log", out="plain")
     done, paced = fly("hover", "--until", "1.5", "--speed", "1", out="paced", figures=True)
     assert paced["state_hash"] == plain["state_hash"]
-    assert paced["real_time_factor"] == pytest.approx(1.0, abs=0.1)
+    assert paced["real_time_factor"] < 1.1
     assert paced["lateness"]["chunks"] == pytest.approx(150, abs=10)
     assert "chunks late" in done.stdout
     assert os.path.exists("paced/flight-cf.png")
@@ -198,7 +195,7 @@ def test_an_earlier_run_is_replaced_and_quiet_is_quiet():
 def test_a_signal_ends_the_run_cleanly(number, code):
     process = start()
     process.send_signal(number)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == code
     summary = summary_of("run")
     assert summary["status"] == "stopped"

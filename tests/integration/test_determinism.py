@@ -46,7 +46,6 @@ print(sim.state_hash())
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 def test_two_processes_agree(engine: str) -> None:
     script = SCRIPT.format(overrides={"engine": engine, **NOISY}, ticks=TICKS)

@@ -163,8 +163,7 @@ def _pages_to_follow() -> Iterator[Any]:
     for page in PAGES:
         blocks = list(blocks_of(page))
         if any(block.language in ("python", "console") or block.file for block in blocks):
-            slow = any("slow" in block.directives for block in blocks)
-            yield pytest.param(page, id=page.stem, marks=[pytest.mark.slow] if slow else [])
+            yield pytest.param(page, id=page.stem)
 
 
 @pytest.mark.parametrize("page", list(_pages_to_follow()))

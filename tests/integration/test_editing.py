@@ -27,7 +27,7 @@ from airloom.studio.sources.source import MODE, POSITION, ROTOR_SPEEDS, TARGET
 AIRLOOM = [sys.executable, "-m", "airloom"]
 SCENARIO = """
 name: field
-duration: 40
+duration: 4000
 engine: {engine}
 world: obstacles
 vehicles:
@@ -36,10 +36,11 @@ vehicles:
 
 
 @contextmanager
-def running(engine, folder):
+def running(engine, folder, *options):
     (folder / "field.yaml").write_text(SCENARIO.format(engine=engine))
     process = subprocess.Popen(
-        [*AIRLOOM, "run", "field.yaml", "--headless", "--link", "--speed", "5", "--no-figures", "--out", "run"],
+        [*AIRLOOM, "run", "field.yaml", "--headless", "--link", "--speed", "5", "--no-figures", "--out", "run",
+         *options],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=folder,
     )  # fmt: skip
     source = joined(process, folder / "run")
@@ -79,8 +80,8 @@ def joined(process, folder):
             time.sleep(0.02)
 
 
-def until(condition, seconds=20.0):
-    deadline = time.monotonic() + seconds
+def until(condition):
+    deadline = time.monotonic() + 120
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.02)
@@ -116,6 +117,7 @@ def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
     source.ask("audience", studio="test", count=1)
     source.ask("takeoff", vehicle="drone_0", height=1)
     until(lambda: source.status().time > 2)
+    source.ask("speed", speed=0.05)  # lest the beginning be over before anybody looks
     source.ask("reset")
     until(lambda: source.status().time < 2)
     assert place(source, "drone_0")[2] == pytest.approx(0.05, abs=0.01)
@@ -125,7 +127,7 @@ def test_reset_begins_anew_and_keeps_both_logs(source, tmp_path):
     assert first.complete
     assert first.duration > 2
     until(lambda: LogReader(tmp_path / "run/log.mcap").complete)
-    assert second.duration < first.duration + 40
+    assert second.duration < first.duration
 
 
 AFTER_THE_END = {
@@ -134,22 +136,33 @@ AFTER_THE_END = {
 }  # fmt: skip
 
 
-def test_a_run_that_is_over_stays_for_its_audience(source):
-    source.ask("speed", speed="max")
-    until(lambda: source.ask("audience", studio="test", count=1) and source.status().finished, 60)
-    time.sleep(0.3)
-    assert source.ask("info")["time"] == pytest.approx(40.0)
-    for method, fields in AFTER_THE_END.items():
-        with pytest.raises(Refused, match="the run is over: begin anew"):
-            source.ask(method, vehicle="drone_0", **fields)
-    source.ask("stick_gone", vehicle="drone_0")
-    source.ask("move", name="drone_0", position=[0, 0, 3])
-    source.refresh()
-    source.ask("reset")
-    until(lambda: not source.status().finished)
-    source.ask("audience", studio="test", count=0)
-    with pytest.raises(LinkError):
-        until(lambda: source.ask("info") is None, 60)
+def test_a_run_that_is_over_stays_for_its_audience(tmp_path):
+    with running("batch", tmp_path, "--until", "40", "--speed", "1") as source:
+
+        def looked_on(count=1):
+            return source.ask("audience", studio="test", count=count)
+
+        looked_on()
+        source.ask("speed", speed="max")
+        until(lambda: looked_on() and source.status().finished)
+        time.sleep(0.3)
+        assert source.ask("info")["time"] == pytest.approx(40.0)
+        for method, fields in AFTER_THE_END.items():
+            looked_on()
+            with pytest.raises(Refused, match="the run is over: begin anew"):
+                source.ask(method, vehicle="drone_0", **fields)
+        source.ask("stick_gone", vehicle="drone_0")
+        looked_on()
+        source.ask("move", name="drone_0", position=[0, 0, 3])
+        source.refresh()
+        source.ask("speed", speed=0.05)  # lest it be over again before anybody looks
+        looked_on()
+        source.ask("reset")
+        until(lambda: not source.status().finished)
+        looked_on(0)
+        source.ask("speed", speed="max")
+        with pytest.raises(LinkError):
+            until(lambda: source.ask("info") is None)
 
 
 def test_spawn_move_copy_delete_and_fly_on(on_both_engines):
@@ -239,9 +252,12 @@ def test_series_of_any_field(source):
     assert "velocity[3]" in topics["/drone_0/rotors"]["fields"]
     source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
     source.ask("takeoff", vehicle="drone_0", height=2)
-    until(lambda: place(source, "drone_0")[2] > 1.9)
-    time.sleep(0.1)  # what is plotted comes a little later than what is seen
-    reply = source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
+
+    def plotted():
+        return source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
+
+    until(lambda: max(plotted()["values"], default=0.0) > 1.9)
+    reply = plotted()
     assert np.diff(reply["times"]).min() > 0
     assert max(reply["values"]) == pytest.approx(2.05, abs=0.3)
     later = source.ask("series", topic="/drone_0/state", field="pose.pose.position.z", since=reply["times"][-1])
@@ -261,17 +277,23 @@ def test_a_stick_flies_and_its_silence_brakes(source):
     source.ask("speed", speed=1)
     source.ask("takeoff", vehicle="drone_0", height=2)
     until(lambda: place(source, "drone_0")[2] > 1.8)
-    for _ in range(40):
-        flown = source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)
-        time.sleep(1 / 30)
-    assert flown["doing"] == {"drone_0": "velocity_yawrate"}
+
+    def pushed():
+        return source.ask("stick", vehicle="drone_0", axes=[0, -1, 0, 0], buttons=[0] * 17)["doing"]["drone_0"]
+
+    until(lambda: pushed() == "velocity_yawrate")
+    until(lambda: pushed() and place(source, "drone_0")[0] > -1)  # forward is the vehicle's x
+
+    def fly_it_nevertheless():
+        for _ in range(20):  # a hand that is silent for a second, as it may be on a busy machine, is none
+            pushed()
+            source.ask("fly_to", vehicle="drone_0", position=[0, 0, 2])
+
     with pytest.raises(Refused, match="flown by hand; put the stick down first"):
-        source.ask("fly_to", vehicle="drone_0", position=[0, 0, 2])
-    gone = place(source, "drone_0")
-    assert gone[0] > -2.7, "forward is the vehicle's x"
+        fly_it_nevertheless()
     source.ask("stick_gone", vehicle="drone_0")
     until(lambda: "position" in source.ask("observe", vehicle="drone_0")["vehicles"]["drone_0"]["mode"])
-    assert any("braking" in event["text"] for event in source.ask("events")["events"])
+    until(lambda: any("braking" in event["text"] for event in source.ask("events")["events"]))
 
 
 def run_to_its_end(folder, *options):
@@ -287,13 +309,14 @@ def test_state_is_the_same_to_the_bit_whether_watched_or_not(engine, tmp_path):
     alone = run_to_its_end(tmp_path)
     alone.communicate(timeout=120)
     expected = RunFolder(tmp_path / "run").read_summary()["state_hash"]
-    watched = run_to_its_end(tmp_path, "--link", "--speed", "4")
+    watched = run_to_its_end(tmp_path, "--link", "--speed", "0.05")
     assert looks_on_until_its_end(joined(watched, tmp_path / "run")) > 3
     watched.communicate(timeout=120)
     assert RunFolder(tmp_path / "run").read_summary()["state_hash"] == expected
 
 
 def looks_on_until_its_end(source):
+    """It creeps until somebody has looked a few times."""
     looks = 0
     try:
         while True:
@@ -301,6 +324,8 @@ def looks_on_until_its_end(source):
             source.ask("series", topic="/drone_0/state", field="pose.pose.position.z")
             source.ask("contacts")
             looks += 1
+            if looks == 4:
+                source.ask("speed", speed=4)
     except LinkError:
         return looks
 
@@ -381,7 +406,7 @@ def test_it_is_told_which_systems_command_a_vehicle(tmp_path):
 def test_signals_do_not_make_it_wait_forever(tmp_path):
     sim = al.Simulation(load("hover"))
     run = RecordedRun(sim, RunFolder.create("hover", tmp_path / "run"), log=False, link=True)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 120
 
     def receive(*_):
         assert time.monotonic() < deadline, "it does not come back"
@@ -431,8 +456,14 @@ def test_time_in_which_a_run_stands_still_is_not_counted(tmp_path):
     sim = al.Simulation(load("hover", {"duration": 0.5}))
     run = RecordedRun(sim, RunFolder.create("hover", tmp_path / "run"), log=False, link=True)
     run.audience = 1
-    began, seen = time.perf_counter(), threading.Event()
-    threading.Thread(target=lambda: (until(lambda: run.finished), time.sleep(1.0), seen.set(), run.stop())).start()
+    until_its_end = []
+
+    def look():
+        until(lambda: run.finished)
+        until_its_end.append(run.wall_time)
+        time.sleep(1.0)
+        run.stop()
+
+    threading.Thread(target=look).start()
     run.fly()
-    assert seen.is_set()
-    assert 0.0 < run.summary()["wall_time"] < time.perf_counter() - began - 0.9
+    assert 0.0 < run.summary()["wall_time"] < until_its_end[0] + 0.9

@@ -22,14 +22,15 @@ engine: batch
 vehicles:
   drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}}
 members:
-  logic: {command: [python, -m, airloom, exec, OPTIONS script.py, one, two], rate: RATE, timeout: 5}
+  logic: {command: [python, -m, airloom, exec, OPTIONS script.py, one, two], rate: RATE, timeout: TIMEOUT}
 """
 
 
-def ran(folder, script, duration=3.0, rate=50, options=""):
+def ran(folder, script, duration=3.0, rate=50, options="", timeout=200):
     """What the script printed, and the simulation after the run."""
     (folder / "script.py").write_text(script)
     text = SCENARIO.replace("DURATION", str(duration)).replace("RATE", str(rate)).replace("OPTIONS ", options)
+    text = text.replace("TIMEOUT", str(timeout))
     (folder / "scenario.yaml").write_text(text)
     with again(folder) as sim:
         sim.member_logs = folder
@@ -157,10 +158,10 @@ WAYS = {
     ),
     "asyncio with threads": ("import asyncio\nasyncio.run(asyncio.to_thread(time.sleep, 1))", 1),
     "subprocess": ("import subprocess\nsubprocess.run(['sleep', '0.2'], capture_output=True)", 0),
-    "subprocess with patience": ("import subprocess\nsubprocess.run(['sleep', '0.2'], timeout=2)", 0),
+    "subprocess with patience": ("import subprocess\nsubprocess.run(['sleep', '0.2'], timeout=60)", 0),
     "subprocess with output": (
         "import subprocess\nout = subprocess.run('sleep 0.1; head -c 300000 /dev/zero', shell=True, "
-        "capture_output=True, timeout=2).stdout\nassert len(out) == 300000", 0
+        "capture_output=True, timeout=60).stdout\nassert len(out) == 300000", 0
     ),
     "subprocess that babbles": (
         "import subprocess\ntry: subprocess.run(['yes'], capture_output=True, timeout=0.49)\n"
@@ -230,8 +231,6 @@ print("the time moves after", looks, "looks")
 def test_what_numba_has_in_its_cache_takes_no_time(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
     ran(tmp_path, "", duration=0.1)
-    text = (tmp_path / "scenario.yaml").read_text().replace("timeout: 5", "timeout: 200")
-    (tmp_path / "scenario.yaml").write_text(text)
     (tmp_path / "script.py").write_text(COMPILING)
     said = []
     for _ in range(2):
@@ -419,17 +418,17 @@ def test_an_interrupt_ends_the_run_its_scripts_and_their_children(tmp_path):
     logs = [tmp_path / f"run/member-{name}.txt" for name in ("leader", "follower")]
     began = time.monotonic()
     while not all(log.exists() and log.read_text().endswith("\n") for log in logs):
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < 120
         time.sleep(0.05)
     processes = [pid for log in logs for pid in log.read_text().split()]
     assert len(processes) == 4
     assert all(os.path.exists(f"/proc/{pid}") for pid in processes)
     run.send_signal(signal.SIGINT)
-    _, complaints = run.communicate(timeout=30)
+    _, complaints = run.communicate(timeout=120)
     assert re.fullmatch(r"Stopped at t = .* s by SIGINT\.\n", complaints)
     ended = time.monotonic()
     while left := [pid for pid in processes if os.path.exists(f"/proc/{pid}")]:
-        assert time.monotonic() - ended < 10, f"{left} are left over"  # the system needs a moment to bury the dead
+        assert time.monotonic() - ended < 60, f"{left} are left over"  # the system needs a moment to bury the dead
         time.sleep(0.05)
     assert [len(log.read_text().split()) for log in logs] == [2, 2], "nothing but what they said themselves"
 
@@ -495,7 +494,7 @@ def test_the_end_of_the_run_ends_the_script(tmp_path, waiting):
 )
 def test_faults_are_told(tmp_path, code, complaint):
     with pytest.raises(LoomError, match=f"(?s)member 'logic' {complaint}"):
-        ran(tmp_path, f"import time; time.sleep(1)\n{code}")
+        ran(tmp_path, f"import time; time.sleep(1)\n{code}", timeout=5)
     assert "airloom/loom/execution.py" not in (tmp_path / "member-logic.txt").read_text()
 
 
@@ -530,7 +529,7 @@ def test_on_failure_the_run_goes_on_if_it_may(tmp_path):
     script = "import time; time.sleep(1); raise ZeroDivisionError('too far')"
     (tmp_path / "script.py").write_text(script)
     text = SCENARIO.replace("DURATION", "3").replace("RATE", "50").replace("OPTIONS ", "")
-    (tmp_path / "scenario.yaml").write_text(text.replace("timeout: 5", "on_failure: continue"))
+    (tmp_path / "scenario.yaml").write_text(text.replace("timeout: TIMEOUT", "on_failure: continue"))
     with again(tmp_path) as sim:
         sim.run()
         assert sim.time == 3

@@ -279,7 +279,6 @@ def random_multirotor(seed: int, place: tuple[float, float, float]) -> dict[str,
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("on", ["rk4", "mujoco"])
 def test_untuned_multirotors_hover(on: str) -> None:
     places = {f"drone_{k}": (10.0 * k, 0.0, 5.0) for k in range(40)}

@@ -122,7 +122,6 @@ def test_the_same_again_after_a_reset_and_by_any_chunks(tmp_path):
     assert sim.state_hash() == first
 
 
-@pytest.mark.slow
 def test_the_same_bits_in_the_process_and_in_one_process_each(tmp_path):
     text = SCENARIO.replace("count: 6", "count: 3")
     sim = al.Simulation.load(made(tmp_path, text))

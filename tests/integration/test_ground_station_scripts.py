@@ -328,7 +328,6 @@ print(f"landed at {time.monotonic():.3f} s")
 """
 
 
-@pytest.mark.slow
 @needs_ardupilot
 @pytest.mark.parametrize("library", ["pymavlink", "dronekit"])
 def test_two_flights_of_a_real_ardupilot_by_a_script_are_equal_to_the_bit(tmp_path, library):

@@ -108,7 +108,7 @@ def too_far(off: dict[str, float], limit: float, limit_if_slow: float) -> dict[s
     return {name: o for name, o in off.items() if not o < (limit_if_slow if name in slow else limit)}
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, 20])
 def test_every_vehicle_with_every_controller_is_caught_goes_aside_and_holds_in_wind(count: int) -> None:
     chosen = pairs()
     assert {pair.vehicle for pair in chosen} == TRIED

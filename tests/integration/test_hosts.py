@@ -14,8 +14,6 @@ import pytest
 import airloom as al
 from airloom.scenario import known, load
 
-pytestmark = pytest.mark.slow
-
 VEHICLES = """
 name: hosted
 duration: 3
@@ -30,8 +28,10 @@ systems:
 """
 IN_PROCESSES = """
 members:
-  chief: {command: [python, outside.py], vehicles: drone_0, rate: 50}
-  wing: {command: [python, outside.py], vehicles: "drone_[12]", rate: 25, AT_timeout: TIMEOUT, on_failure: POLICY}
+  chief: {command: [python, outside.py], vehicles: drone_0, rate: 50, start_timeout: 120}
+  wing:
+    {command: [python, outside.py], vehicles: "drone_[12]", rate: 25, AT_start_timeout: 120, timeout: TIMEOUT,
+    on_failure: POLICY}
 """
 LOGIC = """
 from airloom import PositionYaw, VelocityYawRate
@@ -145,9 +145,9 @@ def flown_on_two_hosts(folder, hosts, branch_goes_to=f"{SIMULATOR}:7700", scenar
     simulator = hosts.start("simulator", *run, "--loom", f"tcp:{SIMULATOR}:7700", "--token", "secret", cwd=folder)
     branch = ["-m", "airloom", "branch", "field", f"tcp:{branch_goes_to}", scenario, "--token", "secret"]
     field = hosts.start("field", *branch, cwd=folder)
-    told = simulator.communicate(timeout=120)
+    told = simulator.communicate(timeout=300)
     assert simulator.returncode == 0, told
-    assert "Over: the run is over" in field.communicate(timeout=20)[0]
+    assert "Over: the run is over" in field.communicate(timeout=120)[0]
     return (folder / "run/summary.json").read_text()
 
 
@@ -191,9 +191,9 @@ def test_a_flock_by_radio_in_the_process_in_processes_and_on_two_hosts(tmp_path,
     def made(at):
         text = FLOCK.replace("INSIDE", "false") + "members:\n"
         for k in range(3):
-            place = f", at: {at}" if at and k else ""
+            more = "start_timeout: 120" + (f", at: {at}" if at and k else "")
             command = f"[python, {program}, hosted.yaml]"
-            text += f"  bird_{k}: {{command: {command}, vehicles: bird_{k}, sensors: gnss, rate: 20{place}}}\n"
+            text += f"  bird_{k}: {{command: {command}, vehicles: bird_{k}, sensors: gnss, rate: 20, {more}}}\n"
         (tmp_path / "hosted.yaml").write_text(text)
         return tmp_path / "hosted.yaml"
 
@@ -211,12 +211,17 @@ def test_a_flock_by_radio_in_the_process_in_processes_and_on_two_hosts(tmp_path,
 def test_a_cable_that_is_pulled(tmp_path, hosts):
     """The simulation holds the vehicles and goes on; the branch ends by itself when nobody answers.
 
-    It is pulled in the turn of a member, so that the branch sends something that nobody acknowledges.
+    It is pulled in the turn of a member, which ends as soon as it is, so that the branch sends something that nobody
+    acknowledges.
     """
-    scenario = written(tmp_path, members(at="field", timeout=3, policy="hold"))
-    thinking = "if turn.time == 1.0: print('thinking', flush=True); time.sleep(2)"
+    scenario = written(tmp_path, members(at="field", timeout=5, policy="hold"))
+    thinking = """
+        if turn.time == 1.0:
+            print("thinking", flush=True)
+            while not Path("pulled").exists():
+                time.sleep(0.01)"""
     (tmp_path / "outside.py").write_text(
-        "import time\n" + OUTSIDE.replace("for turn in me:", f"for turn in me:\n        {thinking}")
+        "import time\nfrom pathlib import Path\n" + OUTSIDE.replace("for turn in me:", f"for turn in me:{thinking}")
     )
     run = ["-m", "airloom", "run", scenario, "--headless", "--no-figures", "--out", tmp_path / "run"]
     simulator = hosts.start("simulator", *run, "--loom", f"tcp:{SIMULATOR}:7700", "--token", "s", cwd=tmp_path)
@@ -228,10 +233,11 @@ def test_a_cable_that_is_pulled(tmp_path, hosts):
         time.sleep(0.05)
     hosts.pull_the_plug()
     pulled = time.monotonic()
+    (tmp_path / "pulled").touch()
     told = simulator.communicate(timeout=120)
     assert simulator.returncode == 0, told
     summary = (tmp_path / "run/summary.json").read_text()
-    assert "member 'wing' is out of reach: branch 'field' did not answer within 8 s" in summary
+    assert "member 'wing' is out of reach: branch 'field' did not answer within 10 s" in summary
     assert "is lost" in field.communicate(timeout=60)[1]
     assert field.returncode == 1
     assert time.monotonic() - pulled < 25, "what docs/reliability.md promises"

@@ -172,24 +172,31 @@ except NotAdmitted as error:
     sys.exit(str(error))
 """
 
+VISITORS = """
+import socket, subprocess, sys, time
+program, port, token = sys.argv[1:]
+while socket.socket().connect_ex(("127.0.0.1", int(port))):
+    time.sleep(0.01)
+for shown in ("wrong", token):
+    subprocess.run([sys.executable, program, f"tcp:127.0.0.1:{port}", shown])
+"""
+
 
 def joined_over_tcp(folder, listen, token, port):
     """A run whose only member comes over TCP with this token; its hash, and what a stranger without it is told."""
-    text = SCENARIO.replace("ENGINE", "batch").replace("command: [python, leader.py], ", "start_timeout: 20, ")
+    text = SCENARIO.replace("ENGINE", "batch").replace("command: [python, leader.py], ", "start_timeout: 120, ")
     (folder / "loomed.yaml").write_text(text[: text.index("  follower:")])
     (folder / "join.py").write_text(JOINING)
-    address = f"tcp:127.0.0.1:{port}"
-    command = [sys.executable, folder / "join.py", address]
+    command = [sys.executable, "-c", VISITORS, folder / "join.py", str(port), token]
     with al.Simulation(load(folder / "loomed.yaml")) as sim:
         sim.loom.listen, sim.loom.token = f"tcp:{listen}:{port}", token
-        code = "import subprocess, sys, time; time.sleep(0.5); print(subprocess.run(sys.argv[1:], capture_output=True))"
-        stranger = subprocess.Popen([sys.executable, "-c", code, *command, "wrong"], stdout=subprocess.PIPE, text=True)
-        code = "import subprocess, sys, time; time.sleep(1.5); subprocess.run(sys.argv[1:])"
-        friend = subprocess.Popen([sys.executable, "-c", code, *command, token or ""])
-        sim.run()
-        told = stranger.communicate(timeout=30)[0]
-        sim.close()
-        friend.wait(30)
+        visitors = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        try:
+            sim.run()
+            sim.close()
+            told = visitors.communicate(timeout=60)[1]
+        finally:
+            visitors.kill()
         return sim.state_hash(), sim.vehicles["drone_0"].position, told
 
 

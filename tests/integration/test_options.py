@@ -285,7 +285,7 @@ def ended_by_ctrl_c(line, wanted, code=0):
     try:
         found = next(said for said in process.stdout if wanted in said)
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
         assert process.returncode == code
         return found
     finally:

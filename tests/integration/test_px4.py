@@ -14,7 +14,7 @@ import airloom as al
 from airloom.scenario import load
 from airloom.sensors.faults import Fault
 
-pytestmark = [pytest.mark.slow, needs_px4]
+pytestmark = [needs_px4]
 INSTANCE = 15
 MIXED = """
 name: mixed

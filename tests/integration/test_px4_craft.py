@@ -6,13 +6,12 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pytest
 import yaml
 from tests.programs import free_instance, led_by_station, needs_px4
 
 from airloom.runs import LogReader
 
-pytestmark = [pytest.mark.slow, needs_px4]
+pytestmark = [needs_px4]
 STATION = Path(__file__).parent / "px4_craft_station.py"
 SENSORS = {
     "imu": "hil_imu",

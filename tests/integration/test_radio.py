@@ -169,7 +169,6 @@ def by_member(folder, program, *command):
     return sorted(entry for name in "abc" for entry in json.loads((folder / f"{name}.json").read_text()))
 
 
-@pytest.mark.slow
 def test_a_system_members_and_scripts_hear_the_same(tmp_path):
     for folder in ("one", "two", "three"):
         (tmp_path / folder).mkdir()
@@ -201,7 +200,6 @@ print(socket.gethostbyname("b"), one.getsockname())
 """
 
 
-@pytest.mark.slow
 def test_datagrams_of_scripts_go_by_radio(tmp_path):
     (tmp_path / "udp.py").write_text(UDP)
     text = SCENARIO + "members:\n"
@@ -320,7 +318,6 @@ while (left := end - time.time()) > 0:
 """
 
 
-@pytest.mark.slow
 def test_members_and_datagrams_use_other_bands(tmp_path):
     (tmp_path / "member.py").write_text(BAND_MEMBER)
     (tmp_path / "udp.py").write_text(BAND_UDP)

@@ -145,7 +145,9 @@ class Talk(al.System):
             node.receive()
             node.send(name.encode() * 10)
         if self.harm and sim.time >= 0.5:
-            os.kill(sim.radio.bands[""].medium._helper._process.program, self.harm)
+            helper = sim.radio.bands[""].medium._helper
+            helper._socket.settimeout(0.1 * helper._timeout)  # all of it is for a busy machine, on which it begins
+            os.kill(helper._process.program, self.harm)
 """
 
 
@@ -183,10 +185,10 @@ def test_a_run_on_ns3_leaves_counts_flows_and_pcap_files(scenario, tmp_path):
 @needs_ns3
 @pytest.mark.parametrize(
     ("harm", "words"),
-    [(signal.SIGKILL, "ns-3 was ended by SIGKILL"), (signal.SIGSTOP, "ns-3 has not answered for 0.7 s, and was ended")],
+    [(signal.SIGKILL, "ns-3 was ended by SIGKILL"), (signal.SIGSTOP, "ns-3 has not answered for 7 s, and was ended")],
 )
 def test_ns3_that_dies_or_hangs_ends_the_run_with_one_message(scenario, tmp_path, harm, words):
-    run = recorded(scenario, tmp_path, "ns3: {timeout: 0.7}", harm)
+    run = recorded(scenario, tmp_path, "ns3: {timeout: 7}", harm)
     assert isinstance(run.outcome.error, Ns3Failed)
     assert (run.outcome.status, run.outcome.reason) == ("failed", words)
     about = json.loads(run.folder.summary.read_text())
@@ -194,7 +196,6 @@ def test_ns3_that_dies_or_hangs_ends_the_run_with_one_message(scenario, tmp_path
     assert about["radio"]["bands"]["first"] == {"medium": "ns-3"}
 
 
-@pytest.mark.slow
 def test_without_ns3_a_run_says_what_to_do_and_ends_with_code_2(scenario):
     path = scenario("ns3: {}")
     done = subprocess.run(

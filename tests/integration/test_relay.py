@@ -9,8 +9,6 @@ from math import hypot
 
 import pytest
 
-pytestmark = pytest.mark.slow
-
 
 def flown(folder, *options):
     command = [

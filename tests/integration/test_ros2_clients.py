@@ -79,7 +79,7 @@ def flying(*more: str, domain: int, out: Path):
         str(out),
     ]
     run = subprocess.Popen(
-        [sys.executable, "-m", "airloom", "run", *more, "--until", "600", *options], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "airloom", "run", *more, "--until", "1e6", *options], stdout=subprocess.PIPE, text=True
     )
     try:
         yield
@@ -93,7 +93,7 @@ def said_by(distribution: str, node: str, *arguments: str, domain: int, **variab
     command, more = [python_of(distribution), str(NODES / node), *arguments], {**environment(domain), **variables}
     node_process = subprocess.Popen(command, env=more, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        told, complaint = node_process.communicate(timeout=120)
+        told, complaint = node_process.communicate(timeout=300)
     finally:
         node_process.kill()
     assert node_process.returncode == 0, complaint
@@ -121,7 +121,6 @@ def with_our_messages(distribution: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
     domain = own_domain()
@@ -142,7 +141,6 @@ def test_a_node_finds_hears_and_commands_a_run(tmp_path, distribution):
     assert summary["ros2"]["dropped"] == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_node_with_our_own_types_follows_a_path_cancels_spawns_and_starts_missions(tmp_path, distribution):
     domain, built = own_domain(), with_our_messages(distribution)
@@ -151,7 +149,6 @@ def test_a_node_with_our_own_types_follows_a_path_cancels_spawns_and_starts_miss
     assert [what for what, came_true in found.items() if not came_true] == []
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_all_that_the_page_promises_shows_in_the_simulation(tmp_path, distribution):
     domain, built, scenario = own_domain(), with_our_messages(distribution), tmp_path / "walk.yaml"
@@ -178,7 +175,6 @@ def test_hashes_of_our_types_are_those_that_ros_works_out(distribution):
     assert {name: names.type_hash(name) for name in used} == {name: worked_out[name] for name in used}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_a_hundred_topics_at_100_hz_lose_nothing(tmp_path, distribution):
     domain, topics = own_domain(), [f"/drone_{k}/state" for k in range(100)]
@@ -188,7 +184,6 @@ def test_a_hundred_topics_at_100_hz_lose_nothing(tmp_path, distribution):
     assert (found["heard"] >= 100, found["missing"], found["period"]) == (True, 0, 0.01)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("distribution", ["jazzy", "kilted"])
 def test_pictures_and_clouds_of_a_depth_camera_lose_nothing(tmp_path, distribution):
     """640 × 480 at 10 Hz, which looks down, so that each point is one; both to one node."""
@@ -212,7 +207,6 @@ def test_pictures_and_clouds_of_a_depth_camera_lose_nothing(tmp_path, distributi
     assert found["largest"] > 3_000_000
 
 
-@pytest.mark.slow
 def test_a_node_in_lockstep_gives_the_same_bits_however_slow_it_is():
     hashes = set()
     for seed, slowness in ((1, 0.0), (2, 0.02)):

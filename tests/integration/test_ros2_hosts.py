@@ -39,16 +39,14 @@ def heard_elsewhere(machines: Hosts, folder, *interface: str, patience: float) -
     listener = machines.start("field", "-c", LISTENS.replace("PATIENCE", str(patience)), cwd=folder)
     assert listener.stdout.readline() == "listens\n"
     simulator = machines.start("simulator", "-c", SIMULATES, *interface, cwd=folder)
-    told = listener.communicate(timeout=patience + 30.0)[0].strip()
+    told = listener.communicate(timeout=patience + 120.0)[0].strip()
     assert simulator.poll() is None, simulator.communicate()
     return told
 
 
-@pytest.mark.slow
 def test_another_machine_hears_odometry_only_of_an_interface_that_was_named(tmp_path, hosts):  # noqa: F811
     assert heard_elsewhere(hosts, tmp_path, "cable", patience=PATIENCE) == "heard world"
 
 
-@pytest.mark.slow
 def test_another_machine_hears_nothing_of_a_run_that_keeps_to_its_own(tmp_path, hosts):  # noqa: F811
     assert heard_elsewhere(hosts, tmp_path, patience=SILENCE) == "silence"

@@ -18,8 +18,6 @@ from airloom.scenario.loader import load_vehicle
 
 SOURCE = Path(__file__).with_name("sdformat_reads.cpp")
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture(scope="module")
 def reads(tmp_path_factory):

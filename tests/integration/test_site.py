@@ -30,14 +30,12 @@ def site(tmp_path_factory) -> Path:
     return folder
 
 
-@pytest.mark.slow
 def test_it_is_built_without_a_warning_and_can_be_searched(site):
     found = json.loads((site / "search" / "search_index.json").read_text())["docs"]
     places = {entry["location"].partition("#")[0] for entry in found}
     assert {"index.html", "tutorial.html", "howto/fly.html", "reference/api.html", "contributing.html"} <= places
 
 
-@pytest.mark.slow
 def test_it_needs_no_other_host(site):
     pages = list(site.rglob("*.html"))
     assert pages
@@ -45,7 +43,6 @@ def test_it_needs_no_other_host(site):
     assert not [sheet for sheet in site.rglob("*.css") if re.search(r"url\(['\"]?(https?:)?//", sheet.read_text())]
 
 
-@pytest.mark.slow
 def test_every_public_name_is_explained(site):
     page = (site / "reference" / "api.html").read_text()
     assert [name for name in airloom.__all__ if f'id="airloom.{name}"' not in page] == []

@@ -120,7 +120,6 @@ def litres_on_rows(deposition, places):
     return np.array([litres[np.abs(north - place) < 1.0].sum() for place in places])
 
 
-@pytest.mark.slow
 def test_the_vineyard_is_treated_and_its_map_kept(tmp_path):
     folder = RunFolder(tmp_path)
     sim = al.Simulation.load("vineyard", overrides={"systems.spray.drops_per_litre": 3000})
@@ -162,7 +161,6 @@ def test_a_blind_camera_misses_all_leaves_and_fails_the_run():
     assert any("100.0% of the leaves missed" in finding.text for finding in sim.verdict.findings if not finding.good)
 
 
-@pytest.mark.slow
 def test_only_leaves_are_sprayed():
     pytest.importorskip("embreex")
     changes = {"systems.selective.enabled": True, "systems.spray.enabled": False, "duration": 120}

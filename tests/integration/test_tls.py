@@ -81,7 +81,7 @@ def test_who_trusts_the_authority_gets_in(place):
     plain = place.address.partition("#")[0]
     environment = {"SSL_CERT_FILE": str(Certificate.own().file), "PATH": ""}
     command = [sys.executable, "-c", f"{code}; me._line.close()", plain]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
     assert done.stdout == "[]\n", done.stderr
     with pytest.raises(TlsError, match=r"cannot be trusted \(self-signed certificate\): give its fingerprint as"):
         connect(plain)

@@ -13,9 +13,7 @@ from validation.cases import CASES
 from validation.report import DOCS, line, number, table
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.slow] if case.slow else []) for case in CASES]
-)
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
 def test_case_agrees_with_its_reference(case: Case) -> None:
     rows = case.compute().rows
     wrong = [f"{r.quantity}: {r.ours} is not {r.reference} ± {r.tolerance} {r.unit}" for r in rows if not r.passed]

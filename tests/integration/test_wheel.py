@@ -69,7 +69,6 @@ def test_its_plugins_are_found(programs, tmp_path):
     assert {"console_scripts", "pytest11", "airloom.sensors", "airloom.systems", "airloom.controllers"} <= groups
 
 
-@pytest.mark.slow  # its machine code is made anew, since it lies elsewhere
 def test_it_flies_as_the_sources_do_and_tells_one_version(wheel, programs, tmp_path):
     printed(programs / "airloom", "run", "hover", "--headless", "--until", 7, "--out", "flown", cwd=tmp_path)
     summary = json.loads((tmp_path / "flown" / "summary.json").read_text())

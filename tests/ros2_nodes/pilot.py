@@ -59,9 +59,10 @@ def fly(goal):
 
 found = {"finds the action": until(action.server_is_ready) and until(lambda: "state" in heard)}
 until(lambda: commands.get_subscription_count() and modes.get_subscription_count())
-commands.publish(PositionYaw(position=Vector3(z=0.5)))
 modes.publish(ControlMode(mode=1))
+again = node.create_timer(0.1, lambda: commands.publish(PositionYaw(position=Vector3(z=0.5))))
 found["commands a place"] = until(lambda: place().z > 0.4)
+node.destroy_timer(again)
 found["switches by service"] = call(SwitchMode, "/cf/switch_mode", mode=ControlMode(mode=1)).success
 
 handle = fly(path((0, 0, 0.5), (1.0, 0, 0.5)))

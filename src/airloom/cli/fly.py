@@ -205,7 +205,8 @@ class Cockpit:
             time.sleep(LOOK_PERIOD)
 
     def _stop(self) -> None:
-        say(f"stopped at t = {self._link.ask('stop')['time']:.3f} s")
+        told = self._link.ask("stop")  # nothing, if the run was over before it could answer
+        say(f"stopped at t = {told['time']:.3f} s" if told else "stopped")
         self._done = True
 
     def _quit(self) -> None:

@@ -48,10 +48,10 @@ def test_packets_hold_as_many_messages_as_fit():
 def test_an_autopilot_that_speaks_udp_answers_whoever_spoke_to_it(free_port):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as autopilot:
         autopilot.bind(("127.0.0.1", 0))
-        autopilot.settimeout(5)
+        autopilot.settimeout(60)
         relay = Relay(port := free_port(), autopilot=Datagrams(autopilot.getsockname()[1]))
         with socket.create_connection(("127.0.0.1", port)) as station:
-            station.settimeout(5)
+            station.settimeout(60)
             station.send(b"heartbeat")
             relay.carry()
             data, sender = autopilot.recvfrom(100)

@@ -91,6 +91,7 @@ def test_and_its_first_version_which_ends_before_the_extensions(message):
     assert frames_in(data)[0] == [(name, values[:known] + [0.0] * (len(values) - known))]
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(some.lists(messages(), min_size=1, max_size=5), some.data())
 def test_frames_come_through_any_cut(sent, some_data):

@@ -33,15 +33,19 @@ def test_frames_pass_as_the_clock_does(beat):
 
 
 def test_lateness_is_measured(beat):
-    made = np.arange(1, 81) * 1e-3
-    for tick, seconds in enumerate(made):
-        make_late(beat, tick, seconds)
-        wait_for(tick, STEP_NS, beat)
+    """It lies between that before and that after the call, which may be far apart on a busy machine."""
+    before, after = np.zeros(40), np.zeros(40)
+    for k in range(40):
+        make_late(beat, k, (k + 1) * 1e-3)
+        due = beat[CLOCK_NS]
+        before[k] = (time.monotonic_ns() - due) * 1e-9
+        wait_for(k, STEP_NS, beat)
+        after[k] = (time.monotonic_ns() - due) * 1e-9
     found = report(beat)
-    assert found["frames"] == found["late"] == 80
-    assert found["mean"] == pytest.approx(made.mean(), abs=5e-3)
-    assert found["jitter"] == pytest.approx(made.std(), abs=5e-3)
-    assert 0.080 <= found["percentile_99"] <= found["maximum"] < 0.1
+    assert found["frames"] == found["late"] == 40
+    assert before.mean() <= found["mean"] <= after.mean()
+    assert found["jitter"] == pytest.approx(before.std(), abs=np.sqrt(np.mean((after - before) ** 2)) + 2e-6)
+    assert 0.040 <= found["percentile_99"] <= found["maximum"] <= after.max()
 
 
 def test_after_a_gap_the_schedule_begins_anew(beat):

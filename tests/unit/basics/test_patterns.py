@@ -6,7 +6,7 @@ import time
 from fnmatch import fnmatchcase
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from airloom.basics.patterns import LONGEST, MOST_WILDCARDS, PatternError, checked, matches, matching
@@ -17,6 +17,7 @@ from airloom.scenario import ScenarioError, load
 LETTERS = st.text("ab_[]!-*?", max_size=16)
 
 
+@settings(deadline=None)
 @given(LETTERS, LETTERS)
 def test_they_mean_what_they_mean_to_the_shell(name, pattern):
     assert matches(name, pattern) == fnmatchcase(name, pattern)

@@ -69,6 +69,7 @@ def test_air_turns_it_across_its_way_as_munk_says() -> None:
     assert vehicle.rates[2] / 0.02 == pytest.approx(expected, rel=0.03)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["batch", "mujoco"])
 def test_it_keeps_its_place_with_its_nose_in_the_wind(engine: str) -> None:
     sim = ship(wind=(-1.2, -1.2, 0), engine=engine)
@@ -80,6 +81,7 @@ def test_it_keeps_its_place_with_its_nose_in_the_wind(engine: str) -> None:
     assert vehicle.euler[2] == pytest.approx(pi / 4, abs=0.15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("engine", "seed"), [("batch", 0), ("batch", 11), ("batch", 12), ("mujoco", 22)])
 def test_the_bundled_round_is_flown_and_ends_with_the_nose_in_the_wind(engine: str, seed: int) -> None:
     sim = al.Simulation.load("airship", seed=seed, overrides={"engine": engine})

@@ -74,6 +74,7 @@ def test_a_thing_is_seen_in_each_of_its_colours():
     assert blue > 2 * red
 
 
+@pytest.mark.slow
 def test_noise_and_faults_are_those_of_any_sensor():
     camera = {**CAMERA, "brightness_errors": {"noise": 5.0}}
     offset = {"kind": "sensor_fault", "sensor": "eye", "fault": "offset", "offset": 40.0, "at": 0.05}
@@ -117,6 +118,7 @@ def test_sun_and_fog_are_those_of_the_world():
     assert np.ptp(fog[50:70, 66:94]) < 10
 
 
+@pytest.mark.slow
 def test_made_up_ground_is_painted_in_little_memory():
     land = Land(World.model_validate({"terrain": {"kind": "meadow", "size": (100, 100)}}))
     tracemalloc.start()

@@ -78,10 +78,13 @@ def test_a_run_does_not_begin_without_its_node():
 
 def test_a_node_that_falls_silent_ends_the_run():
     domain = own_domain()
-    with loaded(domain, timeout=0.3) as sim:
+    with loaded(domain) as sim:
         controller = Controller(domain, 1, 0.0, last=5)
         controller.start()
         try:
+            sim.run(until=0.09)
+            partner = sim.ros2._partner
+            partner._wishes = partner._wishes.model_copy(update={"timeout": 0.3})
             with pytest.raises(NodeSilent, match=r"at t = 0\.100 s nobody answered /cf/state"):
                 sim.run(until=1.0)
         finally:

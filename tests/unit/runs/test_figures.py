@@ -52,6 +52,7 @@ def test_one_vehicle(run):
     assert size_of(figures[0]) == (1600, 1200)
 
 
+@pytest.mark.slow
 def test_few_vehicles_get_a_figure_each_and_one_together(tmp_path):
     write_log(tmp_path / "log.mcap", ["b", "a"])
     assert names(plot(tmp_path)) == ["flight-a.png", "flight-b.png", "fleet.png"]
@@ -72,6 +73,7 @@ def test_many_vehicles_get_one_figure(tmp_path):
     assert names(plot(str(tmp_path / "log.mcap"))) == ["fleet.png"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("samples", [1, 2])
 def test_a_log_with_hardly_anything_in_it(tmp_path, samples):
     write_log(tmp_path / "log.mcap", ["a", "b"], extras=False, samples=samples)
@@ -92,6 +94,7 @@ def test_a_diverged_flight(tmp_path):
     assert names(plot(tmp_path)) == ["flight-cf.png"]
 
 
+@pytest.mark.slow
 def test_where_figures_go(run, tmp_path):
     assert plot(run, tmp_path / "new") == [tmp_path / "new" / "flight-cf.png"]
     assert plot(run, tmp_path / "mine.pdf") == [tmp_path / "mine.pdf"]
@@ -219,6 +222,7 @@ vehicles:
 """
 
 
+@pytest.mark.slow
 def test_a_figure_that_the_scenario_asks_for(tmp_path):
     text = FIGURE.format(roll="/cf/odometry.pose.pose.orientation.roll")
     write_log(tmp_path / "log.mcap", ["cf"], scenario_text=text)

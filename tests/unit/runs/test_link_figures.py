@@ -51,6 +51,7 @@ def run(tmp_path_factory):
     return RunFolder.open(folder)
 
 
+@pytest.mark.slow
 def test_a_run_with_radio_gets_three_figures(run, tmp_path):
     drawn = [path for path in plot(run, tmp_path) if path.name.startswith("links")]
     assert [path.name for path in drawn] == ["links-distance.png", "links-time.png", "links-map.png"]

@@ -153,10 +153,10 @@ def test_series_of_a_fleet(path, small_chunks):
 
 def test_loading_half_a_minute_is_quick(path):
     fly_and_close(path, 15_000)
-    started = time.perf_counter()
+    started = time.process_time()
     log = LogReader(path)
     assert len(log.series("/cf/odometry", "pose.pose.position")[1]) == 15_000
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 def test_the_official_reader_opens_it(path, small_chunks):
@@ -389,16 +389,18 @@ def test_a_message_outside_of_chunks_that_makes_no_sense_ends_what_is_read(path,
         assert (log.topics, log.complete, list(log.messages())) == ({}, False, [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("per_tick", [1, 200])
 def test_a_killed_process_leaves_its_log(path, per_tick):
     command = [sys.executable, "-c", textwrap.dedent(WRITER), str(path), str(per_tick)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        process.stdout.readline()
-        time.sleep(1.3)
-        killed_at = time.monotonic()
-        process.send_signal(signal.SIGKILL)
-        progress = [line.split() for line in process.stdout if line.endswith("\n")]
-    old_enough = max(int(number) for number, moment in progress if float(moment) < killed_at - 1.0)
+        progress = []
+        for line in process.stdout:
+            if line.endswith("\n"):
+                progress.append((int(line.split()[0]), float(line.split()[1])))
+            if progress[-1][1] > progress[0][1] + 1.3:
+                process.send_signal(signal.SIGKILL)
+    old_enough = max(number for number, moment in progress if moment < progress[-1][1] - 1.0)
     log = LogReader(path)
     assert not log.complete
     values = log.series("/cf/odometry", "pose.pose.position.x")[1]

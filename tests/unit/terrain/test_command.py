@@ -18,6 +18,7 @@ def airloom(folder, *words: str) -> str:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.slow
 def test_a_survey_is_built_and_shown(tmp_path):
     raster(tmp_path / "field.tif")
     told = airloom(tmp_path, "build", "field.tif", "--out", "hill", "--cell", "1", "--crop", "metres:-10,-10,10,10")

@@ -91,7 +91,7 @@ def test_a_child_gets_as_much_real_time_as_is_left_until_another_wait_ends():
     assert not time.wait(timeout=0.5, for_child=True)
     assert woken == [NS // 5]
     assert time.now_ns == NS // 2
-    assert 0.45 < clock.monotonic() - began < 5
+    assert 0.45 < clock.monotonic() - began < 60
 
 
 def test_repeated_alarms_do_not_pile_up(monkeypatch):

@@ -53,6 +53,7 @@ def test_what_it_cannot_do_is_refused_in_one_sentence_and_changes_nothing(contex
     assert {name: vehicle.mode for name, vehicle in context.sim.vehicles.items()} == modes
 
 
+@pytest.mark.slow
 def test_each_is_told_to_go_somewhere_and_is_about_there(context) -> None:
     sim = context.sim
     FlyTo(vehicle="plane", position=[100.0, -60.0, 1.5]).carry_out(context)  # as low as a click on the ground asks

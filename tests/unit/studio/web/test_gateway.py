@@ -8,6 +8,7 @@ import json
 import socket
 import ssl
 import threading
+import time
 from functools import partial
 
 import pytest
@@ -25,7 +26,8 @@ from airloom.studio.web.frame_sizes import MAX_FRAME, FrameGauge, Oversized  # n
 from airloom.studio.web.gateway import Gateway  # noqa: E402
 
 VISER_PROTOCOL = [f"viser-v{viser.__version__}"]
-connect = partial(client.connect, open_timeout=60.0)
+PATIENCE = 60.0  # s
+connect = partial(client.connect, open_timeout=PATIENCE)
 
 
 class Listener:
@@ -46,7 +48,7 @@ class Listener:
 
     def wait(self, condition):
         with self._news:
-            assert self._news.wait_for(lambda: condition(self), 5)
+            assert self._news.wait_for(lambda: condition(self), PATIENCE)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def guarded(viser_server):
 
 
 def get(gateway, path="/", **headers):
-    connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=5)
+    connection = http.client.HTTPConnection("127.0.0.1", gateway.port, timeout=PATIENCE)
     connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
     response = connection.getresponse()
     response.text = response.read().decode()
@@ -210,7 +212,7 @@ def test_dns_rebinding_is_refused(gateway):
 def test_viser_is_reached_and_its_client_found_again(gateway, viser_server):
     with websocket(gateway, "/?tab=seven", subprotocols=VISER_PROTOCOL) as browser:
         assert browser.subprotocol == VISER_PROTOCOL[0]
-        assert len(browser.recv()) > 16
+        assert len(browser.recv(PATIENCE)) > 16
         ports = [c.remote_address[1] for c in viser_server._websock_server._live_connections.values()]
         assert "seven" in [gateway.tab_at(port) for port in ports]
     assert gateway.tab_at(1) is None
@@ -240,29 +242,31 @@ def test_a_stick_is_heard_and_its_silence_noticed(gateway, listener):
 
 def test_a_page_is_told_what_to_do(gateway):
     with websocket(gateway) as page:
-        assert "edition" in json.loads(page.recv(5))
+        assert "edition" in json.loads(page.recv(PATIENCE))
         gateway.fly("t", True)
         gateway.toast("t", "Grüße")
         gateway.record("t", True, "hover.webm")
         gateway.fly("nobody", True)
-        orders = [json.loads(page.recv(5)) for _ in range(3)]
+        orders = [json.loads(page.recv(PATIENCE)) for _ in range(3)]
     assert orders == [{"fly": True}, {"toast": "Grüße"}, {"record": True, "name": "hover.webm"}]
 
 
 def test_a_tab_that_comes_again_takes_its_own_place(gateway):
     with websocket(gateway) as former, websocket(gateway) as latter:
-        latter.recv(5)
+        latter.recv(PATIENCE)
         with pytest.raises(ConnectionClosed):
-            [former.recv(5) for _ in range(2)]
+            [former.recv(PATIENCE) for _ in range(2)]
         assert gateway.tabs() == ["t"]
 
 
 def test_sticks_are_heard_sixty_times_a_second_at_most(gateway, listener):
+    began = time.monotonic()
     with websocket(gateway) as stick:
         for _ in range(1000):
             stick.send('{"axes": [], "buttons": []}')
         listener.wait(lambda it: it.gone)
-    assert pads.BURST <= len(listener.heard) < 200
+    most = pads.BURST + pads.STATES_PER_SECOND * (time.monotonic() - began)
+    assert pads.BURST <= len(listener.heard) <= most
 
 
 # -- frames ----------------------------------------------------------------------------------------------------------
@@ -310,24 +314,24 @@ def secured(viser_server, tmp_path, monkeypatch):
 def test_https_serves_the_same(secured, tmp_path, capfd):
     trusting = ssl.create_default_context(cafile=Certificate.own().file)
     assert secured.url == f"https://127.0.0.1:{secured.port}/?token=secret"
-    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=30, context=trusting)
+    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=PATIENCE, context=trusting)
     connection.request("GET", "/?token=secret")
     cookie = connection.getresponse().headers["Set-Cookie"]
     assert cookie.endswith("; Secure")
     key = {"Cookie": cookie.partition(";")[0]}
-    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=30, context=trusting)
+    connection = http.client.HTTPSConnection("127.0.0.1", secured.port, timeout=PATIENCE, context=trusting)
     connection.request("GET", "/", headers=key)
     assert b"airloom.js" in connection.getresponse().read()
     where = f"wss://127.0.0.1:{secured.port}"
     with connect(f"{where}/stick?tab=t", ssl=trusting, additional_headers=key) as page:
-        assert "edition" in page.recv(30)
+        assert "edition" in page.recv(PATIENCE)
         page.send("nonsense")
         with pytest.raises(ConnectionClosed, match="an object"):
-            page.recv(30)
+            page.recv(PATIENCE)
     with connect(f"{where}/", ssl=trusting, additional_headers=key, subprotocols=VISER_PROTOCOL) as browser:
-        assert browser.recv(30)
+        assert browser.recv(PATIENCE)
     for said in (b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"):
-        with socket.create_connection(("127.0.0.1", secured.port), 30) as plain:
+        with socket.create_connection(("127.0.0.1", secured.port), PATIENCE) as plain:
             plain.sendall(said)
     assert capfd.readouterr() == ("", "")
 
@@ -343,13 +347,13 @@ def test_nothing_is_left_after_stop(viser_server):
     gateway = Gateway(viser_server.get_port(), port=0)
     gateway.start()
     stick, view = websocket(gateway), websocket(gateway, "/", subprotocols=VISER_PROTOCOL)
-    idle = socket.create_connection(("127.0.0.1", gateway.port), timeout=5)
+    idle = socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE)
     gateway.stop()
     with contextlib.suppress(ConnectionResetError):
         assert idle.recv(1) == b""
     for left in (stick, view):
         with pytest.raises(ConnectionClosed):
-            [left.recv(5) for _ in range(100)]
+            [left.recv(PATIENCE) for _ in range(100)]
     idle.close()
     assert threading.active_count() <= before + 2  # those of the two clients above
     socket.create_server(("127.0.0.1", gateway.port)).close()
