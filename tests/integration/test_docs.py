@@ -7,7 +7,7 @@ A page's blocks are run in order, in one namespace and one fresh folder:
 - a block below `<!-- file: NAME -->` is written to that file; with `from examples` it is the example of that name.
 
 In expected output `…` stands for anything in a line, or on a line of its own for any lines. `<!-- fails -->` above a
-block says that its commands must fail, `<!-- slow -->` that the page takes more than a few seconds.
+block says that its commands must fail.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ROOT = Path(__file__).parents[2]
 DOCS, EXAMPLES = ROOT / "docs", ROOT / "examples"
 PAGES = sorted(DOCS.rglob("*.md"))
 
-DIRECTIVE = re.compile(r"<!-- (fails|slow|file: (\S+)( from examples)?) -->")
+DIRECTIVE = re.compile(r"<!-- (fails|file: (\S+)( from examples)?) -->")
 FENCE = re.compile(r"```(\w*)$")
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 NOT_OUTPUT = re.compile(r"^(Compiling|Compiled) .*\n", re.MULTILINE)
