@@ -225,17 +225,20 @@ class ArduPilot(ProgramAutopilot):
     def listen_on(self) -> None:
         """Nothing, nonsense or a repeated frame has come.
 
-        Who repeats a frame after a while has not got the reply. At once it comes from a time when the simulation stood
-        still, and a second reply to it would be one too many: ArduPilot would run ahead by it from then on.
+        Who repeats a frame after a silence has not got the reply. Without one, the frame comes from a time when the
+        simulation stood still, and a second reply to it would be one too many: ArduPilot would run ahead by it from
+        then on. A silence is heard, not measured: a busy machine may let us wait between two looks.
         """
-        began, instead = time.monotonic(), ""
+        began, instead, was_silent = time.monotonic(), "", False
         while (result := int(self.wire[RESULT])) < 0:
             silence = time.monotonic() - began
-            if result == wire.REPEATED and silence > LOOK:
+            if result == wire.REPEATED and was_silent:
                 self._line.send(self._reply[: self.wire[wire.SIZE]].data)
+                was_silent = False
             elif result == wire.NONSENSE:
                 instead = f"; {self._what_came()}"
             elif result == wire.NOT_HEARD:
+                was_silent = True
                 self.must_be_alive()
                 if self._door is not None and silence > SILENCE and self._is_another(self._door):
                     began = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from pathlib import Path
 
 from airloom.keeper import fits_a_socket, folder_for_socket
@@ -15,7 +16,7 @@ OVER = "the run is over"
 
 def find_socket(folder: RunFolder) -> Path | None:
     """Where a run has its socket, if it has one."""
-    if folder.socket_note.is_file():
+    with suppress(OSError):  # none, or just removed
         return Path(folder.socket_note.read_text(encoding="utf-8").strip())
     return folder.socket.resolve() if folder.socket.is_socket() else None
 
