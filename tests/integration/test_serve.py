@@ -23,6 +23,16 @@ ENV = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1", "PYTHONUNBUFFERED": "1"}
 BARE = ["--set", "vehicles.cf.controller=null"]
 
 
+MAIN_THREAD_HEARS_LATE = [
+    sys.executable, "-c",
+    "import signal, sys, threading, time\n"
+    "threading.Thread(target=time.sleep, args=[600], daemon=True).start()\n"
+    "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])\n"
+    "sys.argv[0] = 'airloom'; import airloom.cli; airloom.cli.main()",
+]  # fmt: skip
+"""The kernel gives the signal to another thread, so it ends no wait, as one that comes just before the wait."""
+
+
 class Server:
     def __init__(self, *options, command=AIRLOOM):
         self.process = subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True, env=ENV)
@@ -205,6 +215,26 @@ def test_by_tls(tmp_path, monkeypatch):
         assert "another client" in Client(server.place, trusting).replies.readline().decode()
         client.close()
         assert "token" in Client(server.place, trusting).ask("step")["error"]
+
+
+@pytest.mark.parametrize("is_connected", [True, False])
+def test_a_signal_that_ends_no_wait_is_noticed(is_connected):
+    with Server(command=[*MAIN_THREAD_HEARS_LATE, *AIRLOOM[3:]]) as server:
+        client = Client(server.place)
+        assert client.ask("step")["ok"]
+        if not is_connected:
+            client.close()
+
+
+def test_a_signal_that_ends_no_wait_for_standard_input_is_noticed():
+    process = subprocess.Popen(
+        [*MAIN_THREAD_HEARS_LATE, *AIRLOOM[3:], "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENV
+    )
+    process.stdin.write(b'{"method":"step"}\n')
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["ok"]
+    process.send_signal(signal.SIGINT)
+    assert process.wait(120) == 0
 
 
 def test_stdio():

@@ -23,7 +23,8 @@ PATIENCE = 5  # s for a client to show its token, or to read its replies
 MOST_WAITING = 16
 """Clients that have not shown their token; one more takes the place of the one that has been there longest."""
 BETWEEN_TRIES = 0.1  # s until somebody is let in again, after it was not possible
-LOOK_FOR_SIGNALS = 500  # ms between two looks whether one has come
+LOOK_FOR_SIGNALS = 500
+"""ms of waiting for a client, and then again: a signal that comes just before a wait does not end it."""
 TAKEN = "another client is connected; one at a time"
 
 
@@ -83,8 +84,10 @@ def serve_stream(session: Session, source: int, sink: int) -> None:
     conversation, readers = Conversation(session, source, sink), select.poll()
     readers.register(sink, 0)  # tells of an error when nobody can read there any more
     session.is_awaited = lambda: not readers.poll(0)
+    words = select.poll()
+    words.register(source, select.POLLIN)
     with suppress(BrokenPipeError):
-        while conversation.go_on():
+        while not words.poll(LOOK_FOR_SIGNALS) or conversation.go_on():
             pass
 
 
@@ -108,7 +111,7 @@ class _Lobby:
         self._doors.register(listener, select.POLLIN)
 
     def first_admitted(self) -> _Visit | None:
-        """None if a signal has come: one may do so just before the poll, which then would not notice."""
+        """None if a signal has come."""
         try:
             while not self._session.ending:
                 for number, _ in self._doors.poll(500 * PATIENCE if self._waiting else LOOK_FOR_SIGNALS):
@@ -179,11 +182,12 @@ class _Visit:
 
     def go_on(self) -> None:
         while True:
-            ready = [door for door, _ in self._between_steps.poll()]
-            if self.number not in ready:  # first, for whoever knocks may come after this one has left
+            ready = [door for door, _ in self._between_steps.poll(LOOK_FOR_SIGNALS)]
+            if self.number in ready:  # first, for whoever knocks may come after this one has left
+                if not self.hear():
+                    return
+            elif ready:
                 self._turn_away()
-            elif not self.hear():
-                return
 
     def hear(self) -> bool:
         """Answer what has come; tells whether more may come."""
