@@ -104,6 +104,7 @@ def page(tab, run):
 def choose(page, label, option):
     page.get_by_label(label, exact=True).first.click()
     page.get_by_role("option", name=option, exact=True).click()
+    until(lambda: page.get_by_label(label, exact=True).first.input_value() == option)
 
 
 def row_of(page, label):

@@ -135,6 +135,7 @@ def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_p
         until(lambda: page.get_by_role("button", name="Fly by hand").is_enabled())
         until(lambda: page.locator("[data-airloom=over]").count() == 0)
         choose(page, "Selected", "other")
+        page.get_by_text("commanded by").wait_for()
         page.get_by_role("button", name="Take off").click()
         page.get_by_text("The scenario's dance still commands other, and may take it back.").wait_for()
     finally:
