@@ -45,6 +45,12 @@ class Parameters(BaseModel):
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, defer_build=True)
 
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Those of users are built at once: so a mistake in them is found while their file is loaded, at its line."""
+        if not cls.__module__.startswith("airloom."):
+            cls.model_rebuild(raise_errors=False)
+
 
 class Plugin:
     """What all plugins share: a one-line description (its docstring) and validated parameters."""

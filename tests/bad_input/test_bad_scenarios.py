@@ -200,6 +200,22 @@ def test_a_broken_plugin_names_its_own_line(folder):
     )
 
 
+@pytest.mark.parametrize(
+    ("mistake", "named"),
+    [
+        ("value: numpy.ndarray", "PydanticSchemaGenerationError"),
+        ("_look = pydantic.field_validator('nothing')(lambda value: value)", "PydanticUserError"),
+    ],
+)
+def test_parameters_that_cannot_be_name_the_line_of_their_class(folder, mistake, named):
+    lines = ["import numpy, pydantic", "from airloom import System", "class Mine(System):"]
+    lines += ["    class Parameters(System.Parameters):", f"        {mistake}"]
+    (folder / "mine.py").write_text("\n".join(lines) + "\n")
+    assert f"mine.py, line 4 cannot be loaded: {named}" in message_of(
+        written(folder, HEAD + "systems:\n  a: mine.py:Mine\n")
+    )
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
 def test_an_empty_file(folder, text):
     assert message_of(written(folder, text)) == "bad.yaml, line 1: nothing is written here"

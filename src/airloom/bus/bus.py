@@ -35,7 +35,9 @@ class Gathered(NamedTuple):
     """How messages of several topics that come together are taken at once, without a call for each."""
 
     by: Callable[[Sequence[Any], Sequence[int], Encode], None]
-    """Called with the keys of those wanted, their numbers among all, and what makes the bytes of all."""
+    """Called with the keys of those wanted, their numbers among all, and what makes the bytes of all. A message that is
+    wanted under several keys, as a state and an odometry are, is named once for each.
+    """
     key: Any
 
 
@@ -296,14 +298,16 @@ class Chorus:
     def _see_who_listens(self) -> None:
         self._changes_seen = self._bus.changes
         self._singly: list[tuple[int, Topic, Subscription]] = []
-        gathered: dict[Any, dict[int, Any]] = {}
+        gathered: dict[Any, tuple[list[Any], list[int]]] = {}
         for number, topic in enumerate(self._topics):
             for subscription in topic._raw_listeners:
                 if subscription.gathered is None:
                     self._singly.append((number, topic, subscription))
                 else:
-                    gathered.setdefault(subscription.gathered.by, {})[number] = subscription.gathered.key
-        self._gathered = [(by, list(keys.values()), list(keys)) for by, keys in gathered.items()]
+                    keys, numbers = gathered.setdefault(subscription.gathered.by, ([], []))
+                    keys.append(subscription.gathered.key)
+                    numbers.append(number)
+        self._gathered = [(by, *those) for by, those in gathered.items()]
 
     def publish(self, encode: Encode, time_ns: int) -> None:
         """A message of each topic. If all is gathered, nothing is encoded here."""

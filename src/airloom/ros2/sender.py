@@ -44,6 +44,7 @@ class Sender:
         load_library_permanently(DDS._dll_handle._name)
         self._turn: list[Part] = []
         self._turns: Queue[list[Part] | None] = Queue(MOST_BEHIND)
+        self._failure: Exception | None = None
         self._thread = Thread(target=self._send, name="ros2", daemon=True)
         self._thread.start()
 
@@ -60,22 +61,34 @@ class Sender:
         self._turn.append((writers, lambda: [cdr[number] for cdr in (encode(),) for number in numbers]))
 
     def hand_over(self) -> None:
-        """What was put since the last time may leave."""
+        """What was put since the last time may leave. What went wrong on the way is raised here, once."""
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
         if self._turn:
             self._turns.put(self._turn)
             self._turn = []
 
     def close(self) -> None:
         """When all have left."""
-        self.hand_over()
-        self._turns.put(None)
-        self._thread.join()
+        try:
+            self.hand_over()
+        finally:
+            self._turns.put(None)
+            self._thread.join()
 
     def _send(self) -> None:
         sample = np.empty(2, np.int64)
         while (turn := self._turns.get()) is not None:
-            made = [in_whole_words(one) for _, encode in turn for one in encode()]
-            sizes, block = np.array([len(one) for one in made]), np.frombuffer(b"".join(made), np.uint8)
-            places = block.ctypes.data + np.cumsum(sizes) - sizes
-            writers = np.array([writer.number for some, _ in turn for writer in some], np.int32)
-            write_all(writers, places, sizes, sample)
+            try:
+                _write(turn, sample)
+            except Exception as error:
+                self._failure = error
+
+
+def _write(turn: list[Part], sample: np.ndarray) -> None:
+    made = [in_whole_words(one) for _, encode in turn for one in encode()]
+    sizes, block = np.array([len(one) for one in made]), np.frombuffer(b"".join(made), np.uint8)
+    places = block.ctypes.data + np.cumsum(sizes) - sizes
+    writers = np.array([writer.number for some, _ in turn for writer in some], np.int32)
+    write_all(writers, places, sizes, sample)

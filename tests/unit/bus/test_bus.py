@@ -170,8 +170,8 @@ class Ensemble:
     def gather(self, keys, numbers, encode):
         self.gathered.append((list(keys), list(numbers), encode))
 
-    def subscribe(self, number):
-        how = Gathered(self.gather, f"writer {number}")
+    def subscribe(self, number, key=None):
+        how = Gathered(self.gather, key or f"writer {number}")
         return self.bus.subscribe(f"/v{number}/state", self.forbidden, raw=True, gathered=how)
 
     def forbidden(self, *_):
@@ -200,6 +200,16 @@ def test_who_gathers_and_who_is_called_get_the_same_bytes_encoded_once():
     assert called == [("/v0/state", [b"zero"], [5]), ("/v1/state", [b"one"], [5]), ("/v2/state", [b"two"], [5])]
     assert ours.gathered[0][2]()[1] == b"one"
     assert ours.encoded == 1
+
+
+def test_one_topic_may_be_gathered_under_several_keys():
+    """As ROS has it, where a state is an odometry, too."""
+    ours = Ensemble()
+    for number, key in ((0, "state 0"), (1, "state 1"), (0, "odometry 0")):
+        ours.subscribe(number, key)
+    Chorus(ours.bus, ours.topics).publish(ours.encode, 5)
+    [(keys, numbers, _)] = ours.gathered
+    assert (keys, numbers) == (["state 0", "odometry 0", "state 1"], [0, 0, 1])
 
 
 def test_who_has_cancelled_gathers_no_more():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+from contextlib import closing
 from math import nan
 
 import numpy as np
@@ -58,6 +59,20 @@ def test_a_state_arrives_with_the_bytes_of_the_bus(sim, peer):
     reader = peer.subscribe("/cf/state", messages.ODOMETRY)
     until(lambda: len(told) > 5, peer.step)
     assert until(lambda: reader.take(1), peer.step)[0] in told
+
+
+def test_state_and_odometry_are_both_told_where_no_sensor_is_called_so():
+    domain = own_domain()
+    sensors = {"odometry": None, "place": {"kind": "odometry", "rate": 250}}
+    drone = {"extends": "multirotor", "pose": {"position": [0, 0, 2]}, "sensors": sensors}
+    overrides = {**BATCH, "systems": {}, "vehicles": {"cf": None, "drone": drone}, "ros2.domain": domain}
+    with al.Simulation.load("hover", overrides=overrides) as sim, closing(Peer(sim, domain)) as peer:
+        assert "/drone/odometry" not in [topic.name for topic in sim.bus.topics()]
+        readers = [peer.subscribe(f"/drone/{name}", messages.ODOMETRY) for name in ("state", "odometry")]
+        for reader in readers:
+            reader.take()  # what came while only one was there
+        for reader in readers * 3:
+            until(lambda reader=reader: reader.take(1), lambda: sim.step(5))  # record by record
 
 
 def test_odometry_is_there_although_no_sensor_measures_it(peer):

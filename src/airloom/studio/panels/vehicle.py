@@ -224,15 +224,15 @@ class VehiclePanel(Panel):
         return [x, y, height if floats else max(height, z + LOWEST)]
 
     def _toggle_hand(self, client: viser.ClientHandle) -> None:
-        studio, tab = self.studio, self.studio.tab_of(client)
-        if tab is None or studio.selected is None:
+        studio, tab, name = self.studio, self.studio.tab_of(client), self.studio.selected
+        if tab is None or name is None:
             return
-        if studio.sticks.flown_by(tab) == studio.selected:
+        if studio.sticks.flown_by(tab) == name:
             self._put_stick_down(client)
         else:
-            studio.sticks.take(tab, studio.selected)
+            studio.sticks.take(tab, name)
             studio.gateway.fly(tab, True)
-            self._warn(studio.selected, client)
+            self._warn(name, client)
 
 
 def is_vessel(vehicle: Vehicle) -> bool:
