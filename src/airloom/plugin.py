@@ -158,6 +158,7 @@ def _load_module(path: Path) -> Any:
     sys.path.insert(0, str(path.parent))
     try:
         spec.loader.exec_module(module)
+        _build_parameters(module)
     except (Exception, SystemExit) as error:
         del sys.modules[name]
         line = line_in(path, error)
@@ -166,6 +167,13 @@ def _load_module(path: Path) -> Any:
     finally:
         sys.path.remove(str(path.parent))
     return module
+
+
+def _build_parameters(module: Any) -> None:
+    """Now that all names are known which they may use."""
+    for value in vars(module).values():
+        if _is_own_plugin(value, module):
+            value.Parameters.model_rebuild()
 
 
 def line_in(path: Path, error: BaseException) -> int | None:

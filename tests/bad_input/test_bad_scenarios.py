@@ -216,6 +216,15 @@ def test_parameters_that_cannot_be_name_the_line_of_their_class(folder, mistake,
     )
 
 
+def test_parameters_of_a_type_that_is_nowhere_are_told(folder):
+    lines = ["from __future__ import annotations", "from airloom import System", "class Mine(System):"]
+    lines += ["    class Parameters(System.Parameters):", "        value: Thing"]
+    (folder / "mine.py").write_text("\n".join(lines) + "\n")
+    told = message_of(written(folder, HEAD + "systems:\n  a: mine.py:Mine\n"))
+    assert "mine.py cannot be loaded" in told
+    assert "name 'Thing' is not defined" in told
+
+
 @pytest.mark.parametrize("text", ["", "# nothing\n"])
 def test_an_empty_file(folder, text):
     assert message_of(written(folder, text)) == "bad.yaml, line 1: nothing is written here"
