@@ -15,8 +15,6 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHU
 
 
 SLOWEST_FIRST = ("tests/browser/", "tests/integration/test_wheel", "tests/integration/", "tests/bad_input/", "")
-
-
 WHOLE_RUNS = ("tests/browser/", "tests/integration/")
 
 
