@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -20,7 +21,7 @@ from weakref import WeakSet
 PROGRAM = Path(__file__).with_name("program.py")
 PATIENCE = 2.0  # s to end when asked
 LONGEST_SOCKET_PATH = 107  # bytes, of Linux
-MADE_UP = 8 * "x"  # characters that `tempfile` adds to a prefix
+MADE_UP = 8 * "x"  # characters that are added to a prefix
 
 _leashes: WeakSet[socket.socket] = WeakSet()
 
@@ -73,12 +74,10 @@ class KeptFolder:
     """A new folder for what is of no use when this process is over."""
 
     def __init__(self, prefix: str, parent: Path | str | None = None) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
-        try:
-            self._keeper = Kept([], folders=[self.path])
-        except BaseException:
-            self.path.rmdir()
-            raise
+        """The keeper is there before the folder, or a process that is killed in between would leave it."""
+        self.path = Path(parent or tempfile.gettempdir(), prefix + secrets.token_hex(len(MADE_UP) // 2))
+        self._keeper = Kept([], folders=[self.path])
+        self.path.mkdir(mode=0o700)
 
     def __enter__(self) -> Path:
         return self.path
