@@ -10,7 +10,7 @@ from airloom.models.actuators import USER
 from airloom.models.beyond import NAME, written_beyond
 from airloom.models.description import Description, Pose, Shape
 from airloom.models.from_vehicle import turn_to
-from airloom.models.lumping import lumped
+from airloom.models.lumping import lumped, possible
 from airloom.models.markup import Element
 from airloom.models.rotor import FoundRotor
 from airloom.models.rotors import find_rotors
@@ -32,7 +32,7 @@ def mjcf_of(description: Description, pose: Pose, mesh_name: MeshName) -> Elemen
     asset, world = add(root, "asset"), add(root, "worldbody")
     main = add(world, "body", name=description.canonical or description.name, pos=pose.position, quat=_quaternion(pose))
     add(main, "freejoint")
-    inertial, j = body.inertial, body.inertial.inertia
+    inertial, j = body.inertial, possible(body.inertial.inertia)
     full = np.array([j[0, 0], j[1, 1], j[2, 2], j[0, 1], j[0, 2], j[1, 2]])
     add(main, "inertial", pos=inertial.center, mass=inertial.mass, fullinertia=full)
     for link in body.links:

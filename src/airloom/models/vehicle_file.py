@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from airloom.models.description import Description, ModelError, Shape
-from airloom.models.lumping import Body, lumped
+from airloom.models.lumping import Body, lumped, possible
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
 from airloom.models.plugins import facing_of, is_understood
 from airloom.models.rotor import FoundRotor
@@ -88,7 +88,7 @@ def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
             f"{description.name}: all links together have the principal moment {small:.3g} kg m²; it must be positive"
         )
     if large > (small + middle) * (1 + 1e-9):
-        inertia = _possible(inertia)
+        inertia = possible(inertia)
         description.notes.assume(
             f"no rigid body has the principal moments {small:.4g}, {middle:.4g}, {large:.4g} kg m² that all links have "
             "together: the largest was lowered to the sum of the other two"
@@ -97,13 +97,6 @@ def _moments(inertia: np.ndarray, description: Description) -> dict[str, float]:
     moments = {key: plain(inertia[at]) for key, at in pairs.items()}
     least = 1e-12 * float(large)
     return {key: value for key, value in moments.items() if key in ("xx", "yy", "zz") or abs(value) > least}
-
-
-def _possible(inertia: np.ndarray) -> np.ndarray:
-    """With the largest principal moment lowered to what the others allow."""
-    moments, axes = np.linalg.eigh(inertia)
-    moments[2] = (moments[0] + moments[1]) * (1 - 1e-9)
-    return axes @ np.diag(moments) @ axes.T
 
 
 def _reversed_if_needed(rotors: list[FoundRotor], body: Body, description: Description) -> list[FoundRotor]:

@@ -57,6 +57,25 @@ def test_mujoco_reads_what_we_write(tmp_path):
     np.testing.assert_allclose(data.qvel, 0, atol=1e-9)
 
 
+@pytest.mark.parametrize("moments", [(0.002, 0.002), (0.003, 0.003), (0.001, 0.003)])
+def test_a_body_as_flat_as_can_be_is_written_for_mujoco(tmp_path, moments):
+    across, along = moments
+    corners = [(0.1, -0.1), (-0.1, -0.1), (-0.1, 0.1), (0.1, 0.1)]
+    props = "".join(
+        f'<link name="prop{k}_link"><inertial><origin xyz="{x} {y} 0"/><mass value="0"/></inertial></link>'
+        f'<joint name="j{k}" type="fixed"><parent link="base"/><child link="prop{k}_link"/></joint>'
+        for k, (x, y) in enumerate(corners)
+    )
+    (tmp_path / "flat.urdf").write_text(
+        '<robot name="flat"><properties kf="3e-8" km="8e-10" thrust2weight="2"/><link name="base"><inertial>'
+        f'<mass value="0.5"/><inertia ixx="{across}" iyy="{along}" izz="{across + along}" ixy="0" ixz="0" iyz="0"/>'
+        f"</inertial></link>{props}</robot>"
+    )
+    ours = import_model(tmp_path / "flat.urdf", tmp_path / "flat").file
+    model = mujoco.MjModel.from_xml_path(str(export_model(str(ours), "mjcf", tmp_path / "m").file))
+    np.testing.assert_allclose(sorted(model.body_inertia[1]), sorted((across, along, across + along)), rtol=1e-8)
+
+
 def test_a_urdf_with_a_pose_becomes_sdf(tmp_path):
     (tmp_path / "tiny.urdf").write_text(models.GYM)
     file = export_model(str(tmp_path / "tiny.urdf"), "sdf", tmp_path / "out", Pose.of((1, 2, 0.5), (0, 0, 1.57))).file
