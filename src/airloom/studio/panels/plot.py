@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import viser
 
+from airloom.studio.panels.axis import Axis, without_rounding
 from airloom.studio.panels.legend import css
 from airloom.studio.panels.lines import Curve, Line, grid, title_of
 from airloom.studio.panels.panel import StudioState
@@ -29,6 +30,7 @@ class Plot:
         self.lines: list[Line] = []
         self.traces: list[Curve] = []
         self._chart: Any = None
+        self._axis = Axis()
         self._drawn: tuple = ()
         with place:
             self._box = studio.server.gui.add_folder(None)
@@ -59,31 +61,34 @@ class Plot:
         if state == self._drawn:
             return
         self._drawn = state
-        if (data := self._data(start, end, status.time)) is None:
+        times = self._times(start, end, status.time)
+        columns, low, high = without_rounding([trace.at(times) for trace in self.traces], self.unit)
+        if np.isnan(low):  # a chart without a number would never find its scales
             self._take_chart_away()
-        elif self._chart is None:
+            return
+        if not self._axis.suits(low, high):
+            self._axis = Axis.of(low, high)
+            self._remove_chart()
+        data = (times, *map(self._axis.draw, columns), *([_mark(times, status.time)] if recorded else []))
+        if self._chart is None:
             self._make_chart(data)
         else:
             self._chart.data = data
 
-    def _data(self, start: float, end: float, now: float) -> tuple[np.ndarray, ...] | None:
-        """What a chart shows; None before there is a number, for a chart without one would never find its scales."""
-        recorded = self._studio.source.recorded
+    def _times(self, start: float, end: float, now: float) -> np.ndarray:
         times = grid(start, max(end, start + 0.1))
-        if recorded:
-            times = np.sort(np.append(times, [now, now]))
-        columns = [trace.at(times) for trace in self.traces]
-        if not any(np.isfinite(column).any() for column in columns):
-            return None
-        return (times, *columns, *([_mark(times, now)] if recorded else []))
+        return np.sort(np.append(times, [now, now])) if self._studio.source.recorded else times
 
     def _take_chart_away(self) -> None:
         """Until the next drawing: a chart's series and data must not differ in number for a moment."""
+        self._remove_chart()
+        self._waiting.content = note(f"{html.escape(title_of(self.lines))}: no number has come yet.")
+        self._waiting.visible = True
+
+    def _remove_chart(self) -> None:
         if self._chart is not None:
             self._chart.remove()
             self._chart, self._drawn = None, ()
-        self._waiting.content = note(f"{html.escape(title_of(self.lines))}: no number has come yet.")
-        self._waiting.visible = True
 
     def _make_chart(self, data: tuple[np.ndarray, ...]) -> None:
         self._waiting.visible = False
@@ -98,7 +103,7 @@ class Plot:
                 series=tuple(series),  # type: ignore[arg-type]
                 title=title_of(self.lines),
                 scales=scales,
-                axes=(_axis("time, s", 32), _axis(self.unit, 48)),  # type: ignore[arg-type]
+                axes=(_axis("time, s", 32), _axis(self._axis.label(self.unit), 48)),  # type: ignore[arg-type]
                 legend={"live": False},
                 height=HEIGHT,
                 padding=(8, 12, 0, 0),
