@@ -117,7 +117,7 @@ class Mapping(_Model):
         try:
             return cls.model_validate(plain(root))
         except ValidationError as error:
-            raise all_in_one(complaints(error, root, cls)) from error
+            raise all_in_one(complaints(error, root, cls).values()) from error
 
     def sticks(self, state: StickState) -> Sticks:
         return Sticks(*(axis.value(state, self.dead_zone) for axis in self._axes))

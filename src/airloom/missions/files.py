@@ -36,4 +36,4 @@ def read_yaml(file: Path) -> Mission:
     try:
         return Mission(MissionFile.model_validate(plain(root)).mission)
     except ValidationError as error:
-        raise all_in_one(complaints(error, root, MissionFile)) from error
+        raise all_in_one(complaints(error, root, MissionFile).values()) from error

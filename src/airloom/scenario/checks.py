@@ -55,7 +55,7 @@ def _check_plugin(chosen: Chosen, root: Node) -> Iterator[str]:
     try:
         parameters.model_validate(chosen.choice.parameters)
     except ValidationError as error:
-        yield from complaints(error, root, either([parameters, type(chosen.choice)]), chosen.path)
+        yield from complaints(error, root, either([parameters, type(chosen.choice)]), chosen.path).values()
 
 
 def check_systems(scenario: Scenario, root: Node) -> Iterator[str]:

@@ -40,6 +40,8 @@ class Definitions:
 
     def __init__(self) -> None:
         self.completed: dict[tuple[Path, str | None], Node] = {}
+        self.mistakes: list[str] = []
+        """What could not be completed, and was left out."""
 
     def from_file(self, file: Path, place: Place) -> Node:
         """The complete definition in a file."""
@@ -87,9 +89,17 @@ class Definitions:
             inner = place.child(key)
             if child.value is None and not inner.shape.null_is_a_value:
                 below.pop(key, None)
-            else:
-                below[key] = self.complete(child, below.get(key), inner)
+            elif (complete := self._completed_or_told(child, below.get(key), inner)) is not None:
+                below[key] = complete
         return Node(below, own.origin)
+
+    def _completed_or_told(self, own: Node, base: Node | None, place: Place) -> Node | None:
+        """A mistake does not hide those beside it, so that a user reads all of a file's at once."""
+        try:
+            return self.complete(own, base, place)
+        except ScenarioError as mistake:
+            self.mistakes.append(str(mistake))
+            return None
 
     def _extended(self, name: Node, place: Place) -> Node:
         if not isinstance(name.value, str):

@@ -105,6 +105,17 @@ def node_at(root: Node, path: KeyPath) -> Node | None:
     return node
 
 
+def without(root: Node, path: KeyPath) -> Node:
+    """The tree without what stands at `path`, or without the nearest of its parents that is there."""
+    child = child_of(root, path[0]) if path else None
+    if child is None or isinstance(root.value, list):
+        return Node(None, root.origin)
+    kept = {key: one for key, one in root.value.items() if key != str(path[0])}
+    if path[1:] and (remainder := without(child, path[1:])).value is not None:
+        kept[str(path[0])] = remainder
+    return Node(kept, root.origin)
+
+
 def origin_of(root: Node, path: KeyPath) -> Origin:
     """Where `path`, or the nearest of its parents that is there, was written."""
     node = root

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationError
@@ -51,11 +50,12 @@ class Problem(NamedTuple):
     """What stands there instead; an ellipsis where that says nothing."""
 
 
-def complaints(error: ValidationError, root: Node, expected: Any, top: KeyPath = ()) -> Iterator[str]:
-    """One line for every key that is wrong; `top` is where in the tree the validated value stands."""
-    for path, problems in _by_path(error, root, expected, top).items():
-        origin = override_below(node_at(root, path)) or origin_of(root, path)
-        yield complaint(origin, path, _together(problems))
+def complaints(error: ValidationError, root: Node, expected: Any, top: KeyPath = ()) -> dict[KeyPath, str]:
+    """A line for every key that is wrong; `top` is where in the tree the validated value stands."""
+    return {
+        path: complaint(override_below(node_at(root, path)) or origin_of(root, path), path, _together(problems))
+        for path, problems in _by_path(error, root, expected, top).items()
+    }
 
 
 def _by_path(error: ValidationError, root: Node, expected: Any, top: KeyPath) -> dict[KeyPath, list[Problem]]:

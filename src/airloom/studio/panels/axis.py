@@ -34,7 +34,7 @@ class Axis:
         return cls(offset, 3 * floor(log10(largest) / 3.0) if small else 0)
 
     def suits(self, low: float, high: float) -> bool:
-        """Whether numbers in this range can be read on it. An axis stays while it suits, so that it does not flicker."""
+        """Whether numbers in this range can be read on it. It stays while they can, so that it does not flicker."""
         largest = max(abs(low - self.offset), abs(high - self.offset)) / 10.0**self.exponent
         flat = high == low and self.offset == 0.0
         distinct = (high - low) / 10.0**self.exponent > LEAST_PART * largest
