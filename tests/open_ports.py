@@ -1,0 +1,95 @@
+"""What a process and all that it has started listen on, from `/proc`: nothing may be reached from another machine.
+
+Linux alone has this; elsewhere nothing is found, and tests that need it are to be skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+
+TABLES = {"tcp": "tcp", "tcp6": "tcp", "udp": "udp", "udp6": "udp"}
+"""Of `/proc/PID/net`, and what they hold."""
+OPEN = {"tcp": "0A", "udp": "07"}
+"""The state of a socket that takes what anybody sends: TCP_LISTEN; for UDP, without a peer, TCP_CLOSE.
+
+linux/include/net/tcp_states.h
+"""
+
+
+@dataclass(frozen=True, order=True)
+class OpenPort:
+    protocol: str
+    """tcp or udp"""
+    address: str
+    port: int
+    process: int
+    program: str
+
+    @property
+    def is_on_loopback(self) -> bool:
+        address = ip_address(self.address)
+        mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+        return (mapped or address).is_loopback
+
+    def __str__(self) -> str:
+        return f"{self.protocol} {self.address} port {self.port} of {self.program} ({self.process})"
+
+
+def open_ports(process: int) -> list[OpenPort]:
+    """On which a process and its descendants listen now. Sockets that are tied to one peer are none."""
+    return sorted({port for one in family(process) for port in _of(one)})
+
+
+def assert_on_loopback(process: int) -> list[OpenPort]:
+    """The open ports, none of which can be reached from another machine."""
+    found = open_ports(process)
+    outside = [str(port) for port in found if not port.is_on_loopback]
+    assert not outside, f"can be reached from outside: {'; '.join(outside)}"
+    return found
+
+
+def family(process: int) -> list[int]:
+    """A process and its descendants, by number."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended meanwhile
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.name))
+    found = [process]
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def _of(process: int) -> Iterator[OpenPort]:
+    place = Path(f"/proc/{process}")
+    with suppress(OSError):
+        own = set(_sockets(place))
+        program = (place / "comm").read_text().strip()
+        for table, protocol in TABLES.items():
+            for line in (place / "net" / table).read_text().splitlines()[1:]:
+                _, local, _, state, *_, inode = line.split()[:10]
+                if state == OPEN[protocol] and inode in own:
+                    address, _, port = local.partition(":")
+                    yield OpenPort(protocol, str(_address(address)), int(port, 16), process, program)
+
+
+def _sockets(place: Path) -> Iterator[str]:
+    """The inodes of a process's sockets."""
+    for link in (place / "fd").iterdir():
+        with suppress(FileNotFoundError):  # closed meanwhile
+            target = os.readlink(link)
+            if target.startswith("socket:"):
+                yield target.removeprefix("socket:[").rstrip("]")
+
+
+def _address(text: str) -> IPv4Address | IPv6Address:
+    """Words of 32 bits in network order, each printed as a number of the machine's own order."""
+    words = [int(text[k : k + 8], 16).to_bytes(4, "little") for k in range(0, len(text), 8)]
+    return ip_address(socket.inet_ntop(socket.AF_INET if len(words) == 1 else socket.AF_INET6, b"".join(words)))
