@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 import pytest
-
 from tests.open_ports import assert_on_loopback, open_ports
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sockets of processes are told by /proc")
@@ -32,7 +31,7 @@ sys.stdin.read()
 STARTS = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
 
 
-@pytest.mark.parametrize("four, six, is_inside", [("127.0.0.1", "::1", True), ("0.0.0.0", "::", False)])
+@pytest.mark.parametrize(("four", "six", "is_inside"), [("127.0.0.1", "::1", True), ("0.0.0.0", "::", False)])
 def test_the_scan_finds_what_a_grandchild_opens(four: str, six: str, is_inside: bool) -> None:
     command = [sys.executable, "-c", STARTS, OPENS.format(four=four, six=six)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
@@ -41,7 +40,7 @@ def test_the_scan_finds_what_a_grandchild_opens(four: str, six: str, is_inside: 
         if is_inside:
             assert assert_on_loopback(process.pid) == found
         else:
-            with pytest.raises(AssertionError, match="can be reached from outside: tcp 0.0.0.0 port"):
+            with pytest.raises(AssertionError, match=r"can be reached from outside: tcp 0\.0\.0\.0 port"):
                 assert_on_loopback(process.pid)
         process.stdin.close()
     assert {(one.protocol, one.address, str(one.port)) for one in found} == set(batched(told, 3))

@@ -94,7 +94,7 @@ def _validated(root: Node, mistakes: Sequence[str] = ()) -> Scenario:
 
 
 def _parsed(root: Node) -> tuple[Scenario | None, list[str]]:
-    """The scenario without its wrong values, and what is wrong with them; None if nothing remains that can be parsed."""
+    """The scenario without its wrong values, and what is wrong with them; None if nothing can be parsed."""
     told: list[str] = []
     sound = root
     for _ in range(MOST_LAYERS):
