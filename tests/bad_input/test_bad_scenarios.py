@@ -64,7 +64,7 @@ def written(folder: Path, text: str | bytes) -> Path:
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("    masss: 1\n", 5, "vehicles.cf.masss: unknown key; did you mean 'mass'? Known keys: mass,"),
+        ("    masss: 1\n", 5, "vehicles.cf.masss: unknown key; did you mean 'mass'? Known keys: aerodynamics, autopilot,"),
         ("    mass: -0.03\n", 5, "vehicles.cf.mass: must be greater than 0, got -0.03"),
         ("    mass: heavy\n", 5, "vehicles.cf.mass: must be a number, got 'heavy'"),
         ("    mass: true\n", 5, "vehicles.cf.mass: must be a number, got true"),
@@ -88,7 +88,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("  cf:\n    extends: iris\n", 5, "vehicles.cf: given twice (first in line 3)"),
         ("    mass: 1\n    mass: 2\n", 6, "vehicles.cf.mass: given twice (first in line 5)"),
         ("  2cool: iris\n", 5, "vehicles.2cool: a name starts with a letter"),
-        ("  other: irs\n", 5, "vehicles.other: no vehicle is called 'irs'; did you mean 'iris'? Known vehicles: iris,"),
+        ("  other: irs\n", 5, "vehicles.other: no vehicle is called 'irs'; did you mean 'iris'? Known vehicles: airship, boat,"),
         ("  other: no/such.yaml\n", 5, "vehicles.other: there is no file 'no/such.yaml'"),
         ("  other: {extends: [iris]}\n", 5, "vehicles.other.extends: must be a name or a path"),
         ("  other: 3\n", 5, "vehicles.other: must be a mapping"),
@@ -123,7 +123,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("seed: 99999999999999999999\n", 5, "seed: must be less than"),
         ("engine: btach\n", 5, "engine.kind: must be 'mujoco' or 'batch', got 'btach'"),
         ("engine: {kind: batch, extends: x}\n", 5, "engine.extends: unknown key"),
-        ("world: labb\n", 5, "world: no world is called 'labb'; did you mean 'lab'? Known worlds: lab,"),
+        ("world: labb\n", 5, "world: no world is called 'labb'; did you mean 'lab'? Known worlds: "),
         ("world: {terrain: hill}\n", 5, "world.terrain.kind: must be 'plane', 'heightfield', 'survey', 'meadow', 'vineyard' or 'mountains' or the path of a terrain folder, got 'hill'"),
         ("world: {terrain: ./field}\n", 5, "world.terrain: there is no folder './field'"),
         ("world: {terrain: ./bad.yaml}\n", 5, "'./bad.yaml' is a file, and a terrain is a folder: make it of a survey by airloom terrain build ./bad.yaml"),
@@ -263,10 +263,51 @@ def test_a_file_that_may_not_be_read(folder, monkeypatch):
     assert message_of(file) == "bad.yaml: cannot be read: Permission denied"
 
 
-def test_an_unknown_name_lists_the_known_ones_closest_first(folder):
+def test_an_unknown_name_lists_the_known_ones_in_alphabetical_order(folder):
     found = message_of("hovr")
-    assert "no scenario is called 'hovr'; did you mean 'hover'? Known scenarios: hover, " in found
-    assert "figure8" in found
+    assert "no scenario is called 'hovr'; did you mean 'hover'? Known scenarios: airship, " in found
+    names = found.partition("Known scenarios: ")[2].partition(";")[0].split(", ")
+    assert "figure8" in names
+    assert names == sorted(names)
+
+
+TYPOS = """\
+name: typos
+extends: hover
+duraton: 5
+vehicles:
+  cf: {extends: crazyflie3}
+  other:
+    extends: iris
+    mas: 1.2
+    sensors:
+      imu: {kind: imuu, rate: 250}
+world:
+  wind: [1, x, 0]
+systems:
+  push: {kind: pusch}
+engine: btach
+"""
+
+
+def test_all_mistakes_of_a_file_are_told_at_once(folder):
+    told = message_of(written(folder, TYPOS)).splitlines()
+    assert {line.split(": ", 2)[1] for line in told} == {
+        "duraton",
+        "vehicles.cf",
+        "vehicles.other.mas",
+        "vehicles.other.sensors.imu.kind",
+        "world.wind.1",
+        "systems.push.kind",
+        "engine.kind",
+    }
+    assert all(line.startswith("bad.yaml, line ") for line in told)
+
+
+def test_what_follows_from_another_mistake_is_not_told(folder):
+    text = HEAD + "  other: iris_\nsystems:\n  m: {kind: mission, vehicle: other, items: [{takeoff: 5}]}\n"
+    (told,) = message_of(written(folder, text)).splitlines()
+    assert told.startswith("bad.yaml, line 5: vehicles.other: no vehicle is called 'iris_'")
 
 
 @pytest.mark.parametrize("name", ["", "\0", "a\0/b", "x" * 5000, "x/" * 5000, ".", "..", "/", "~", "*"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from difflib import SequenceMatcher
 from typing import Any
 
 from airloom.basics.hints import did_you_mean
@@ -66,11 +65,7 @@ def listed(words: Sequence[str], last: str = "or") -> str:
     return f" {last} ".join(filter(None, [", ".join(words[:-1]), words[-1]])) if words else ""
 
 
-def closest_first(name: str, known: Iterable[str]) -> list[str]:
-    return sorted(known, key=lambda other: (-SequenceMatcher(None, name.lower(), other.lower()).ratio(), other))
-
-
 def hint(name: str, known: Iterable[str], title: str) -> str:
-    """`; did you mean 'mass'? Known keys: mass, inertia, …`, closest first."""
-    ranked = closest_first(name, known)
-    return f"{did_you_mean(name, ranked) or '.'} {title}: {', '.join(ranked) if ranked else 'none'}"
+    """`; did you mean 'mass'? Known keys: body, inertia, mass, …`, in the order in which one looks a name up."""
+    names = sorted(known)
+    return f"{did_you_mean(name, names) or '.'} {title}: {', '.join(names) if names else 'none'}"
