@@ -1,123 +1,124 @@
-"""Torture Airloom and print what came of it: `scripts/torture`. About an hour on two cores; not part of the tests."""
+"""Torture Airloom and print what came of it. All trials at full size take some hours on two cores.
+
+Ends with 0 if there was no surprise, with 1 if there was one. --write puts the rows of the trials that
+were run into the page; the others keep theirs.
+"""
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
+import resource
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from fnmatch import fnmatchcase
-from pathlib import Path
 
-from torture.trial import TRIALS, Tally, Trial
-
-for module in ("words", "files", "ports", "pilots", "hardship"):
-    importlib.import_module(f"torture.{module}")
-
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "reliability.md"
-BEGIN, END = "<!-- torture: begin -->", "<!-- torture: end -->"
-HEAD = ["| trial | what is done | inputs | slowest, s | surprises | |", "|---|---|--:|--:|--:|---|"]
-ALONE = "two busy cores"
-"""Takes all cores itself."""
+from torture import table, trials
+from torture.trial import TRIALS, CannotRun, Tally, Trial
 
 
 def main() -> int:
-    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
-        # Whoever starts this in the background, or with nohup, has it ignore them; the runs that it ends must not.
-        if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, usual)
+    _be_interruptible()
+    trials.load()
     given = _arguments()
     if given.one:
-        print(json.dumps(asdict(_run(TRIALS[given.one], given.scale, given.seed))))
+        print(json.dumps(_run(TRIALS[given.one], given)))
         return 0
-    chosen = [it for it in TRIALS.values() if any(fnmatchcase(it.name, f"*{word}*") for word in given.names or [""])]
-    if not chosen:
-        print(f"no trial is called so; there are: {', '.join(TRIALS)}", file=sys.stderr)
+    if given.list:
+        print("\n".join(f"{it.name}: {it.about} ({it.full:,}, reduced {it.reduced:,})" for it in TRIALS.values()))
+        return 0
+    words = given.names or [""]
+    if unknown := [word for word in words if not _chosen([word])]:
+        print(f"no trial has {unknown[0]!r} in its name; there are: {'; '.join(TRIALS)}", file=sys.stderr)
         return 2
-    results = _run_all(chosen, given)
-    print(f"\n{_table(_rows(results))}\n")
+    results = {}
+    for trial, tally in _results(_chosen(words), given):
+        results[trial.name] = tally
+        if given.write:
+            table.merge({trial.name: table.row(trial.name, tally)})
+    print(f"\n{table.table({name: table.row(name, tally) for name, tally in results.items()})}\n")
     return 1 if any(tally.surprise_count for tally in results.values()) else 0
 
 
+def _chosen(words: list[str]) -> list[Trial]:
+    return [it for it in TRIALS.values() if any(fnmatchcase(it.name, f"*{word}*") for word in words)]
+
+
+def _be_interruptible() -> None:
+    """Whoever starts this in the background, or with nohup, has it ignore signals; the runs that it ends must not."""
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+
+
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/torture", description=__doc__)
-    parser.add_argument("names", nargs="*", help="trials, by a part of their names; all if left out")
-    parser.add_argument("--scale", type=float, default=1.0, help="share of the inputs, 0.001 for a quick look")
-    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs")
-    parser.add_argument("--jobs", type=int, default=2, help="trials at a time")
-    parser.add_argument("--write", action="store_true", help="put the rows into the table of docs/reliability.md")
+    parser = argparse.ArgumentParser(
+        prog="scripts/torture", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("names", nargs="*", metavar="NAME", help="trials, by a part of their names; all if left out")
+    parser.add_argument("--list", action="store_true", help="name the trials with their sizes, and run none")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--reduced", action="store_true", help="each trial's reduced size: minutes for all")
+    size.add_argument("--mutants", type=_positive, metavar="N", help="this many inputs for each trial")
+    parser.add_argument("--seed", type=int, default=1, help="the same seed gives the same inputs (default: 1)")
+    parser.add_argument("--jobs", type=_positive, default=2, help="trials at a time (default: 2)")
+    parser.add_argument("--write", action="store_true", help=f"put the rows into the table of docs/{table.PAGE.name}")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
-def _run(trial: Trial, scale: float, seed: int) -> Tally:
-    return trial.run(max(round(trial.count * scale), 1), seed)
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"a whole number from 1 on was expected, not {text!r}")
+    return int(text)
 
 
-def _run_all(trials: list[Trial], given: argparse.Namespace) -> dict[str, Tally]:
-    """Each in a process of its own, so that one that crashes takes no other with it; the longest first."""
-    results: dict[str, Tally] = {}
-    for alone in (False, True):
-        group = [it for it in trials if (it.name == ALONE) is alone]
-        with ThreadPoolExecutor(1 if alone else given.jobs) as pool:
-            running = {pool.submit(_in_a_process, it, given): it for it in reversed(group)}
-            for done in as_completed(running):
-                trial, tally = running[done], done.result()
-                results[trial.name] = tally
-                print(
-                    f"{'✗' if tally.surprise_count else '✓'} {_row(trial, tally)}",
-                    *tally.surprises,
-                    sep="\n",
-                    flush=True,
-                )
-                if given.write:
-                    _write(_rows({trial.name: tally}))
-    return results
-
-
-def _in_a_process(trial: Trial, given: argparse.Namespace) -> Tally:
+def _run(trial: Trial, given: argparse.Namespace) -> dict[str, object]:
+    """In the process of the trial."""
     began = time.monotonic()
-    command = [sys.executable, "-m", "torture", "--one", trial.name]
-    command += ["--scale", str(given.scale), "--seed", str(given.seed)]
+    try:
+        tally = trial.run(given.mutants or (trial.reduced if given.reduced else trial.full), given.seed)
+    except CannotRun as missing:
+        return {"missing": str(missing)}
+    tally.took = time.monotonic() - began
+    most = max(resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    tally.memory = most / 1024
+    return asdict(tally)
+
+
+def _results(chosen: list[Trial], given: argparse.Namespace) -> Iterator[tuple[Trial, Tally]]:
+    """Each in a process of its own, so that one that crashes takes no other with it; those that take all cores last."""
+    for alone in (False, True):
+        with ThreadPoolExecutor(1 if alone else given.jobs) as pool:
+            running = {pool.submit(_in_a_process, it, given): it for it in chosen if it.alone is alone}
+            for done in as_completed(running):
+                trial, result = running[done], done.result()
+                if isinstance(result, str):
+                    print(f"– {trial.name}: not run: {result}", flush=True)
+                    continue
+                mark = "✗" if result.surprise_count else "✓"
+                print(f"{mark} {table.row(trial.name, result)}", *result.surprises, sep="\n", flush=True)
+                yield trial, result
+
+
+def _in_a_process(trial: Trial, given: argparse.Namespace) -> Tally | str:
+    """What came of it, or why it cannot run here."""
+    command = [sys.executable, "-m", "torture", "--one", trial.name, "--seed", str(given.seed)]
+    command += ["--reduced"] if given.reduced else []
+    command += ["--mutants", str(given.mutants)] if given.mutants else []
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     try:
-        tally = Tally(**json.loads(done.stdout.splitlines()[-1]))
+        result = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, ValueError):
         tally = Tally()
         tally.surprise(f"the trial itself ended with {done.returncode}: {done.stderr[-2000:]}")
-    tally.note = "; ".join(filter(None, [tally.note, f"{time.monotonic() - began:.0f} s"]))
-    return tally
-
-
-def _row(trial: Trial, tally: Tally) -> str:
-    numbers = f"{tally.inputs:,} inputs, {tally.refused:,} refused, slowest {tally.slowest:.3f} s"
-    return f"{trial.name}: {numbers}, {tally.surprise_count} surprises ({tally.note})"
-
-
-def _rows(results: dict[str, Tally]) -> dict[str, str]:
-    return {name: _table_row(TRIALS[name], tally) for name, tally in results.items()}
-
-
-def _table_row(trial: Trial, tally: Tally) -> str:
-    inputs = f"{tally.inputs:,}".replace(",", "\u202f")
-    return f"| {trial.name} | {trial.about} | {inputs} | {tally.slowest:.2f} | {tally.surprise_count} | {tally.note} |"
-
-
-def _table(rows: dict[str, str]) -> str:
-    return "\n".join([*HEAD, *(rows[name] for name in TRIALS if name in rows)])
-
-
-def _write(rows: dict[str, str]) -> None:
-    """Trials that were left out keep the row of their last run."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    written, _, after = rest.partition(END)
-    earlier = {line.split("|")[1].strip(): line for line in written.splitlines() if line.startswith("| ")}
-    PAGE.write_text(f"{before}{BEGIN}\n{_table(earlier | rows)}\n{END}{after}", encoding="utf-8")
+        return tally
+    return result.get("missing") or Tally(**result)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,14 @@
-"""What a trial is: something that is done to Airloom many times, and what came of it."""
+"""What a trial is: something that is done to Airloom many times, and what came of it.
+
+A new one is a function in a module of `torture/trials`, of its own if it tries something new:
+
+    @trial("mission files", "a mission in YAML with lines, values and bytes changed", full=10**6, reduced=10**4)
+    def missions(count: int, seed: int) -> Tally:
+        return feed(read, Mutations(seed).of_texts([MISSION], count), (ScenarioError,))
+
+`feed` counts, times and catches; a trial of another kind fills a `Tally` itself. Memory and duration are measured
+around it. Where it cannot run (no permission, a program that is missing) it raises `CannotRun` with the reason.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +35,11 @@ class Tally:
     surprises: list[str] = field(default_factory=list)
     surprise_count: int = 0
     note: str = ""
+    """What else was seen."""
+    took: float = 0.0
+    """s, all together"""
+    memory: float = 0.0
+    """MB, the most of the trial's process or of one that it started"""
 
     def surprise(self, what: str) -> None:
         self.surprise_count += 1
@@ -38,24 +53,37 @@ class Tally:
             self.surprise(what)
 
 
+class CannotRun(Exception):
+    """Raised by a trial for which something is missing on this machine; the text says what."""
+
+
+Run = Callable[[int, int], Tally]
+"""Called with the number of inputs and the seed."""
+
+
 @dataclass(frozen=True)
 class Trial:
     name: str
     about: str
-    count: int
-    """How many inputs at scale 1."""
-    run: Callable[[int, int], Tally]
-    """Called with the number of inputs and the seed."""
+    full: int
+    """How many inputs."""
+    reduced: int
+    """How many for a look of some seconds."""
+    alone: bool
+    """It takes all cores itself."""
+    run: Run
 
 
 TRIALS: dict[str, Trial] = {}
 
 
-def trial(name: str, about: str, count: int) -> Callable[[Callable[[int, int], Tally]], Callable[[int, int], Tally]]:
+def trial(name: str, about: str, full: int, reduced: int, alone: bool = False) -> Callable[[Run], Run]:
     """Enters a function into the list of trials."""
 
-    def enter(run: Callable[[int, int], Tally]) -> Callable[[int, int], Tally]:
-        TRIALS[name] = Trial(name, about, count, run)
+    def enter(run: Run) -> Run:
+        if name in TRIALS:
+            raise ValueError(f"there are two trials called {name!r}")
+        TRIALS[name] = Trial(name, about, full, reduced, alone, run)
         return run
 
     return enter

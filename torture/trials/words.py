@@ -60,17 +60,17 @@ MEMBER_MESSAGES = [
 ]  # fmt: skip
 
 
-@trial("control link, requests", "requests with values changed, given to the reader", 10**6)
+@trial("control link, requests", "requests with values changed, given to the reader", full=10**6, reduced=10**4)
 def control_requests(count: int, seed: int) -> Tally:
     return feed(parse_request, Mutations(seed).of_trees(CONTROL_REQUESTS, count), (RequestError,))
 
 
-@trial("serve, requests", "requests with values changed, given to the reader", 10**6)
+@trial("serve, requests", "requests with values changed, given to the reader", full=10**6, reduced=10**4)
 def step_requests(count: int, seed: int) -> Tally:
     return feed(parse_step, Mutations(seed).of_trees(STEP_REQUESTS, count), (RequestError,))
 
 
-@trial("loom, messages", "what members say, with bytes changed, given to the reader", 10**6)
+@trial("loom, messages", "what members say, with bytes changed, given to the reader", full=10**6, reduced=10**4)
 def member_messages(count: int, seed: int) -> Tally:
     return feed(_read_member_message, Mutations(seed).of_bytes(MEMBER_MESSAGES, count), (ProtocolError,))
 
@@ -80,7 +80,7 @@ def _read_member_message(data: bytes) -> None:
         protocol.parse(data[4], data[protocol.HEAD.size :])
 
 
-@trial("branch, messages", "what coordinators say, with bytes changed, given to the reader", 10**6)
+@trial("branch, messages", "what coordinators say, with bytes changed, given to the reader", full=10**6, reduced=10**4)
 def branch_messages(count: int, seed: int) -> Tally:
     readers = _branch_readers()
     mutations = Mutations(seed)
@@ -118,7 +118,12 @@ class _OneVehicle:
         return STATE
 
 
-@trial("studio, heads of requests", "what browsers ask for, with bytes changed, given to the reader", 10**6)
+@trial(
+    "studio, heads of requests",
+    "what browsers ask for, with bytes changed, given to the reader",
+    full=10**6,
+    reduced=10**4,
+)
 def heads(count: int, seed: int) -> Tally:
     door = Admission("127.0.0.1", "token")
 
@@ -128,7 +133,12 @@ def heads(count: int, seed: int) -> Tally:
     return feed(take, Mutations(seed).of_bytes(HEADS, count), (Turned,))
 
 
-@trial("studio, websocket bytes", "frames of any length in pieces of any length, followed to their ends", 10**6)
+@trial(
+    "studio, websocket bytes",
+    "frames of any length in pieces of any length, followed to their ends",
+    full=10**6,
+    reduced=10**4,
+)
 def websocket_bytes(count: int, seed: int) -> Tally:
     frames = [
         b"\x81\x85abcdhello",
@@ -145,7 +155,12 @@ def websocket_bytes(count: int, seed: int) -> Tally:
     return feed(take, Mutations(seed).of_bytes(frames, count), (Oversized,))
 
 
-@trial("MAVLink, bytes", "garbage around sound frames: every sound frame is found, none that was not sent", 10**6)
+@trial(
+    "MAVLink, bytes",
+    "garbage around sound frames: every sound frame is found, none that was not sent",
+    full=10**6,
+    reduced=10**4,
+)
 def mavlink_bytes(count: int, seed: int) -> Tally:
     mutations = Mutations(seed)
     speaker = np.zeros(mavlink_wire.SPEAKER, np.int64)
@@ -183,7 +198,9 @@ def _has_the_right_sum(data: np.ndarray, found: np.ndarray) -> bool:
     return int.from_bytes(data[end : end + mavlink_wire.CHECKSUM].tobytes(), "little") in sums
 
 
-@trial("ArduPilot, packets", "packets of servo outputs with bytes changed, given to the reader", 10**6)
+@trial(
+    "ArduPilot, packets", "packets of servo outputs with bytes changed, given to the reader", full=10**6, reduced=10**4
+)
 def servo_packets(count: int, seed: int) -> Tally:
     sound = [
         struct.pack("<HHI16H", 18458, 400, 7, *[1500] * 16), struct.pack("<HHI32H", 29569, 400, 7, *[1500] * 32),
@@ -202,7 +219,9 @@ def servo_packets(count: int, seed: int) -> Tally:
     return feed(take, Mutations(seed).of_bytes(sound, count), ())
 
 
-@trial("letters of JSON, nested", "JSON as deep as the line allows, at both listeners that read it", 1000)
+@trial(
+    "letters of JSON, nested", "JSON as deep as the line allows, at both listeners that read it", full=1000, reduced=100
+)
 def deep_json(count: int, seed: int) -> Tally:
     opened = [json.dumps({"method": "info"})[:-1] + f', "x": {"[" * n}' for n in range(1, 60_000, 60_000 // count)]
     tally = feed(parse_request, (text.encode() for text in opened), (RequestError,))

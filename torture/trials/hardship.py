@@ -15,9 +15,9 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from airloom.runs.mcap import LogError
-from torture.ports import GOOD
 from torture.runs import left_over, started
 from torture.trial import Tally, trial
+from torture.trials.ports import GOOD
 
 MARK = "AIRLOOM_TORTURE"
 GOOD_ENDINGS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129, signal.SIGKILL: -9}
@@ -75,7 +75,12 @@ def _with_member(folder: Path, duration: float) -> None:
     )
 
 
-@trial("few file numbers", "a run with member, log and link at every limit from 12 on: it flies, or says why not", 100)
+@trial(
+    "few file numbers",
+    "a run with member, log and link at every limit from 12 on: it flies, or says why not",
+    full=100,
+    reduced=10,
+)
 def file_limits(count: int, seed: int) -> Tally:
     tally = Tally()
     flown = 0
@@ -98,7 +103,10 @@ def file_limits(count: int, seed: int) -> Tally:
 
 
 @trial(
-    "kills at random moments", "SIGINT, SIGTERM, SIGHUP, SIGKILL: the log opens, nothing stays, the code is right", 120
+    "kills at random moments",
+    "SIGINT, SIGTERM, SIGHUP, SIGKILL: the log opens, nothing stays, the code is right",
+    full=120,
+    reduced=8,
 )
 def kills(count: int, seed: int) -> Tally:
     tally = Tally()
@@ -135,7 +143,13 @@ def _check_log(run, what: str, tally: Tally) -> None:
             tally.surprise(f"{what}: the log does not open: {error}")
 
 
-@trial("two busy cores", "the same flight with a member while both cores are busy: equal hashes, equal logs", 20)
+@trial(
+    "two busy cores",
+    "the same flight with a member while both cores are busy: equal hashes, equal logs",
+    full=20,
+    reduced=3,
+    alone=True,
+)
 def busy_cores(count: int, seed: int) -> Tally:
     tally = Tally()
     results = set()
@@ -159,7 +173,9 @@ def busy_cores(count: int, seed: int) -> Tally:
     return tally
 
 
-@trial("a cut cable", "two hosts, the cable between them pulled: the run says so within 25 s and ends", 3)
+@trial(
+    "a cut cable", "two hosts, the cable between them pulled: the run says so within 25 s and ends", full=3, reduced=1
+)
 def cut_cable(count: int, seed: int) -> Tally:
     tally, chance = Tally(), random.Random(seed)
     for _ in range(count):
@@ -227,7 +243,10 @@ LONG_ENOUGH = 300
 
 
 @trial(
-    "a day with 30 members", "86 400 s of simulation time with 30 processes in lockstep; memory must not grow", 86_400
+    "a day with 30 members",
+    "86 400 s of simulation time with 30 processes in lockstep; memory must not grow",
+    full=86_400,
+    reduced=600,
 )
 def day(count: int, seed: int, members: int = 30) -> Tally:
     """Inputs are simulated seconds; each member has a turn in each."""

@@ -108,13 +108,16 @@ while data := line.recv(4096):
 
 
 @trial(
-    "ArduPilot, living run", "datagrams of nonsense between its frames, its own and strangers': the hash stays", 10**6
+    "ArduPilot, living run",
+    "datagrams of nonsense between its frames, its own and strangers': the hash stays",
+    full=10**6,
+    reduced=10**4,
 )
 def ardupilot(count: int, seed: int) -> Tally:
     return _flown_with_and_without(count, seed, ARDUPILOT, ARDUPILOT_STAND_IN, "arducopter", frames_a_second=1000)
 
 
-@trial("PX4, living run", "nonsense in the stream between its frames: the hash stays", 10**6)
+@trial("PX4, living run", "nonsense in the stream between its frames: the hash stays", full=10**6, reduced=10**4)
 def px4(count: int, seed: int) -> Tally:
     return _flown_with_and_without(count, seed, PX4, PX4_STAND_IN, "bin/px4", frames_a_second=250)
 
@@ -132,7 +135,7 @@ def _flown_with_and_without(
 
 
 def _flown(tally: Tally, scenario: str, stand_in: str, name: str, seed: int, garbage: int) -> str | None:
-    root = str(Path(__file__).resolve().parent.parent)
+    root = str(Path(__file__).resolve().parents[2])
     code = stand_in.replace("PYTHON", sys.executable).replace("ROOT", root).replace("SEED", str(seed))
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)

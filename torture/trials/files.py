@@ -99,7 +99,10 @@ def _bundled(kind: str) -> list[str]:
 
 
 @trial(
-    "scenario files", "bundled scenarios with lines, values and bytes changed; some of those accepted are flown", 10**6
+    "scenario files",
+    "bundled scenarios with lines, values and bytes changed; some of those accepted are flown",
+    full=10**6,
+    reduced=10**4,
 )
 def scenarios(count: int, seed: int) -> Tally:
     corpus = _bundled("scenarios")
@@ -134,24 +137,31 @@ def _fly(scenarios: Iterable[Scenario], tally: Tally) -> None:
     tally.note = f"{flown} of those accepted were flown"
 
 
-@trial("mission files", "a mission in YAML with lines, values and bytes changed", 10**6)
+@trial("mission files", "a mission in YAML with lines, values and bytes changed", full=10**6, reduced=10**4)
 def missions(count: int, seed: int) -> Tally:
     return _fed_as_file("mission.yaml", read_mission, Mutations(seed).of_texts([MISSION], count), ScenarioError)
 
 
-@trial("plan files", "a QGroundControl plan with values changed, left out, doubled, and bytes", 10**6)
+@trial(
+    "plan files", "a QGroundControl plan with values changed, left out, doubled, and bytes", full=10**6, reduced=10**4
+)
 def plans(count: int, seed: int) -> Tally:
     origin = load("hover", {"world.origin": {"latitude": 47.3977, "longitude": 8.5456, "altitude": 488.0}}).world.origin
     inputs = Mutations(seed).of_trees([PLAN, json.loads(json.dumps(PLAN))], count)
     return _fed_as_file("mission.plan", lambda file: read_mission(file, origin), inputs, ScenarioError)
 
 
-@trial("field files", "a field in GeoJSON with values changed, left out, doubled, and bytes", 10**6)
+@trial("field files", "a field in GeoJSON with values changed, left out, doubled, and bytes", full=10**6, reduced=10**4)
 def fields(count: int, seed: int) -> Tally:
     return _fed_as_file("field.geojson", read_field, Mutations(seed).of_trees([FIELD], count), FarmError)
 
 
-@trial("model files", "SDF, xacro and MJCF of multirotors, planes and vessels with lines and bytes changed", 10**5)
+@trial(
+    "model files",
+    "SDF, xacro and MJCF of multirotors, planes and vessels with lines and bytes changed",
+    full=10**5,
+    reduced=2000,
+)
 def models(count: int, seed: int) -> Tally:
     corpus = [DRONE, PLANE, SWIMMER, XACRO, WHOLE]
 
@@ -161,7 +171,12 @@ def models(count: int, seed: int) -> Tally:
     return _fed_as_file("model.sdf", read, Mutations(seed).of_texts(corpus, count), ModelError)
 
 
-@trial("vehicle files", "bundled vehicles with lines, values and bytes changed; some accepted are flown", 10**5)
+@trial(
+    "vehicle files",
+    "bundled vehicles with lines, values and bytes changed; some accepted are flown",
+    full=10**5,
+    reduced=2000,
+)
 def vehicles(count: int, seed: int) -> Tally:
     corpus = _bundled("vehicles")
     flyable: list[Scenario] = []
@@ -176,7 +191,7 @@ def vehicles(count: int, seed: int) -> Tally:
     return tally
 
 
-@trial("logs", "a log with bytes changed, cut, doubled: read as far as it goes, or refused", 10**6)
+@trial("logs", "a log with bytes changed, cut, doubled: read as far as it goes, or refused", full=10**6, reduced=10**4)
 def logs(count: int, seed: int) -> Tally:
     turns = count_from_zero()
 

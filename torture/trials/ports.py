@@ -18,7 +18,7 @@ from airloom.runs.link.place import find_socket
 from torture.mutations import Mutations
 from torture.runs import Run, started
 from torture.trial import Tally, trial
-from torture.words import CONTROL_REQUESTS, HEADS, MEMBER_MESSAGES, STEP_REQUESTS
+from torture.trials.words import CONTROL_REQUESTS, HEADS, MEMBER_MESSAGES, STEP_REQUESTS
 
 CLIENTS = 24
 EDITS = [
@@ -48,7 +48,12 @@ with join() as me:
 # -- lines of JSON -----------------------------------------------------------------------------------------------------
 
 
-@trial("control link, living run", "lines of changed requests by 24 clients at once; every line is answered", 10**6)
+@trial(
+    "control link, living run",
+    "lines of changed requests by 24 clients at once; every line is answered",
+    full=10**6,
+    reduced=10**4,
+)
 def control_link(count: int, seed: int) -> Tally:
     with tempfile.TemporaryDirectory() as folder, started(
         Path(folder), "run", "hover", "--headless", "--link", "--until", "1000000", "--out", "run", "--speed", "20"
@@ -93,7 +98,12 @@ def _count_reply(reply: bytes, request: bytes, tally: Tally) -> None:
         tally.expect(False, f"{reply!r:.200} in answer to {request!r:.200}")
 
 
-@trial("serve, living session", "lines of changed requests by one client; every line is answered", 10**6)
+@trial(
+    "serve, living session",
+    "lines of changed requests by one client; every line is answered",
+    full=10**6,
+    reduced=10**4,
+)
 def serve(count: int, seed: int) -> Tally:
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder, started(
@@ -146,7 +156,10 @@ def _must_end_well(run: Run, tally: Tally, answers) -> None:
 
 
 @trial(
-    "loom, strangers at a living run", "connections with changed greetings or none, half, slow: no say, no harm", 20_000
+    "loom, strangers at a living run",
+    "connections with changed greetings or none, half, slow: no say, no harm",
+    full=20_000,
+    reduced=1000,
 )
 def strangers(count: int, seed: int) -> Tally:
     tally = Tally()
@@ -210,7 +223,12 @@ def _knock(port: int, visits: int, seed: int, run: Run, tally: Tally) -> None:
 # -- browsers ----------------------------------------------------------------------------------------------------------
 
 
-@trial("studio, living run", "connections with changed requests, half requests, garbage on websockets", 20_000)
+@trial(
+    "studio, living run",
+    "connections with changed requests, half requests, garbage on websockets",
+    full=20_000,
+    reduced=1000,
+)
 def browsers(count: int, seed: int) -> Tally:
     tally = Tally()
     mutations = Mutations(seed)
