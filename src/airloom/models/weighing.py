@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from airloom.models.cad import KINDS as CAD
@@ -15,6 +14,9 @@ from airloom.models.description import Inertial, ModelError, Pose
 from airloom.models.lumping import combined
 from airloom.models.meshes import load, unit_of
 from airloom.models.solids import By, Diagnosis, Measured, diagnose, measure, welded
+from airloom.scenario.document import read
+from airloom.scenario.errors import ScenarioError
+from airloom.scenario.tree import plain
 from airloom.scenario.values import Bounded, Model, Positive, Vector3
 
 UNITS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254, "ft": 0.3048}
@@ -132,10 +134,9 @@ def _unit_of(file: Path, longest: float) -> float:
 
 def _parts_in(file: Path) -> dict[str, Part]:
     try:
-        content = yaml.safe_load(file.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ModelError(f"{file} cannot be read: {error}") from None
-    parts = content.get("parts") if isinstance(content, dict) else None
+        parts = plain(read(file)).get("parts")
+    except ScenarioError as error:
+        raise ModelError(str(error)) from None
     if not isinstance(parts, dict) or not parts:
         raise ModelError(f"{file}: expected `parts:`, each with a name, a file, and a mass or density")
     return {str(name): _validated(str(name), values, file) for name, values in parts.items()}

@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
 from pydantic import ValidationError
 
 from airloom.basics.rotations import yaw_from_quaternion
@@ -14,6 +13,8 @@ from airloom.errors import AirloomError, Refusal
 from airloom.missions.files import MissionFile
 from airloom.missions.mission import Mission
 from airloom.ros2 import interfaces
+from airloom.scenario.document import read_text
+from airloom.scenario.tree import plain
 
 if TYPE_CHECKING:
     from airloom.ros2.bridge import Bridge
@@ -89,7 +90,7 @@ class RunServices:
         try:
             mission = _mission(request.mission)
             pilot = self._sim.pilot(self._vehicle(vehicle).name)
-        except (AirloomError, ValueError, yaml.YAMLError) as error:
+        except (AirloomError, ValueError) as error:
             return _answer(False, str(error)[:1000])
         self._sim.start(mission.fly(pilot), f"{vehicle} mission of ROS 2")
         return _answer(True, f"{len(mission.items)} items")
@@ -103,7 +104,7 @@ class RunServices:
 def _mission(text: str) -> Mission:
     if len(text) > LONGEST_MISSION:
         raise Refusal(f"a mission has at most {LONGEST_MISSION} characters")
-    given = yaml.safe_load(text)
+    given = plain(read_text(text, "the mission"))
     try:
         return Mission(MissionFile.model_validate(given if isinstance(given, dict) else {"mission": given}).mission)
     except ValidationError as error:

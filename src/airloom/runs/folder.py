@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from airloom.errors import UserError
 
@@ -174,11 +173,15 @@ def _refuse_what_is_no_run(path: Path) -> None:
 
 def _figures_asked_for(scenario: Path) -> set[str]:
     """The files of figures that the scenario of a run names."""
+    from airloom.scenario.document import LARGEST_RESOLVED, read
+    from airloom.scenario.errors import ScenarioError
+    from airloom.scenario.tree import child_of
+
     try:
-        figures = yaml.safe_load(scenario.read_text(encoding="utf-8"))["figures"]
-        return {f"{name}.png" for name in figures}
-    except (OSError, ValueError, yaml.YAMLError, KeyError, TypeError):
+        figures = child_of(read(scenario, LARGEST_RESOLVED), "figures")
+    except ScenarioError:
         return set()
+    return {f"{name}.png" for name in figures.value} if figures and isinstance(figures.value, dict) else set()
 
 
 def _cleared(path: Path) -> Path:

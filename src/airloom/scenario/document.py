@@ -1,11 +1,12 @@
-"""YAML text → tree. Built from the event stream, so that hostile input is refused before it costs memory or stack.
+"""YAML text → tree: the one reader of YAML there is, for files of users and for what stands in logs and messages.
+
+Built from the event stream, so that hostile input is refused before it costs memory or stack.
 
 Scalars follow YAML 1.2: `1e-8` is a number, `on` and `1:30` are text. Tags and merge keys are not part of the format.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +15,14 @@ from typing import Any
 import yaml
 from yaml.reader import Reader
 
-from .errors import KeyPath, ScenarioError, complaint, shortened
-from .tree import DEEPEST_NESTING, InFile, InOverride, Node, Origin, displayed
+from airloom.basics.given import MEGABYTE, text_of
 
-LARGEST_FILE = 4 * 1024 * 1024
+from .errors import KeyPath, ScenarioError, complaint, shortened
+from .tree import DEEPEST_NESTING, InFile, InOverride, InText, Node, Origin, displayed
+
+LARGEST_FILE = 4 * MEGABYTE
+LARGEST_RESOLVED = 16 * MEGABYTE
+"""Of a scenario with nothing left to look up, as a run writes it down."""
 MOST_ALIASED_VALUES = 100_000
 
 EventLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -35,9 +40,11 @@ WORDS = {
 }
 
 
-def read(file: Path) -> Node:
-    """The tree of one file, whose top level is a mapping."""
-    root = _Document(_text_of(file), lambda line: InFile(file, line)).root()
+def read(file: Path, most: int = LARGEST_FILE) -> Node:
+    """The tree of one file of at most so many bytes, whose top level is a mapping."""
+    large = "put large data such as terrain heights in a file of its own and name that file here"
+    text = text_of(file, ScenarioError, most, large, displayed(file))
+    root = _Document(text, lambda line: InFile(file, line)).root()
     if not isinstance(root.value, dict):
         what = "the file must hold keys and values, such as 'name: hover'"
         raise ScenarioError(complaint(root.origin, (), what))
@@ -47,6 +54,13 @@ def read(file: Path) -> Node:
 def parse_value(text: str, origin: InOverride) -> Node:
     """The tree of a value typed on the command line."""
     return _Document(text, lambda line: origin).root()
+
+
+def read_text(text: str, name: str) -> Node:
+    """The tree of a text that is no file of its own; errors call it by `name`."""
+    if len(text) > LARGEST_RESOLVED:
+        raise ScenarioError(f"{name}: is longer than {LARGEST_RESOLVED // MEGABYTE} MB, the most that is read")
+    return _Document(text, lambda line: InText(name, line)).root()
 
 
 def scalar(text: str) -> Any:
@@ -60,34 +74,6 @@ def scalar(text: str) -> Any:
     if NUMBER.fullmatch(text):
         return float(text)
     return text
-
-
-def _text_of(file: Path) -> str:
-    if not os.path.isfile(file):
-        raise ScenarioError(f"{displayed(file)}: {_why_no_file(file)}")
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise ScenarioError(f"{displayed(file)}: cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST_FILE:
-        raise ScenarioError(
-            f"{displayed(file)}: larger than {LARGEST_FILE // 1024**2} MB; "
-            "put large data such as terrain heights in a file of its own and name that file here"
-        )
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ScenarioError(
-            complaint(InFile(file, line), (), "the text is not UTF-8; save the file with UTF-8 encoding")
-        ) from error
-
-
-def _why_no_file(file: Path) -> str:
-    if os.path.isdir(file):
-        return "is a folder; a YAML file is expected"
-    return "is not a regular file" if os.path.exists(file) else "no such file"
 
 
 class _Document:
@@ -156,7 +142,7 @@ class _Document:
             key = self._key(event, path)
             if key in entries:
                 first = entries[key].origin
-                where = f"first in line {first.line}" if isinstance(first, InFile) else "in one value"
+                where = f"first in line {first.line}" if isinstance(first, InFile | InText) else "in one value"
                 raise self._error(event, (*path, key), f"given twice ({where}); rename or remove one of them")
             entries[key] = self._node((*path, key), event.start_mark.line + 1)
         self.loader.get_event()
@@ -198,7 +184,7 @@ class _Document:
         lines = self.text.splitlines()
         written = lines[line] if line < len(lines) else ""
         origin = self.origin_of_line(line + 1)
-        where = f"{origin}, column {column + 1}" if isinstance(origin, InFile) else str(origin)
+        where = f"{origin}, column {column + 1}" if isinstance(origin, InFile | InText) else str(origin)
         return ScenarioError(complaint(where, (), f"this is not valid YAML: {_in_plain_words(error, written)}"))
 
 

@@ -31,6 +31,20 @@ class InFile(NamedTuple):
         return f"{displayed(self.file)}, line {self.line}"
 
 
+class InText(NamedTuple):
+    """A line of a text that is no file of its own, such as the scenario in a log."""
+
+    name: str
+    line: int
+
+    @property
+    def folder(self) -> Path:
+        return Path.cwd()
+
+    def __str__(self) -> str:
+        return f"{self.name}, line {self.line}"
+
+
 class InOverride(NamedTuple):
     """An override, as it would be typed."""
 
@@ -45,7 +59,7 @@ class InOverride(NamedTuple):
         return f"--set {self.key}={self.value}"
 
 
-Origin = InFile | InOverride
+Origin = InFile | InText | InOverride
 
 
 class Node(NamedTuple):

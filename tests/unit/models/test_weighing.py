@@ -109,7 +109,9 @@ def test_parts_make_a_whole(tmp_path):
         ("parts: {a: {file: brick.stl, mass: 1, units: parsec}}", "units must be"),
         ("parts: {a: {file: brick.stl, density: 1, units: mm, by: shell}}", "needs a thickness"),
         ("parts: {a: {file: parts.yaml, mass: 1, units: mm}}", "meshes are read as"),
-        ("parts: [", "cannot be read"),
+        ("parts: [", "not closed"),
+        ("parts: {a: *b}", "no anchor"),
+        ("parts: {a: 2026-99-99}", "a"),
     ],
 )
 def test_mistakes_in_parts(tmp_path, parts, told):

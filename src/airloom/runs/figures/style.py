@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import yaml
-from pydantic import ValidationError
 
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogError, LogReader
@@ -109,9 +107,10 @@ def say_instead(axis: Axes, text: str) -> None:
 
 def logged_scenario(log: LogReader) -> Scenario | None:
     """The scenario that the log may hold; None if it is another's, or of another version."""
-    from airloom.scenario.models import Scenario
+    from airloom.scenario import ScenarioError
+    from airloom.scenario.text import scenario_of_run
 
     try:
-        return Scenario.model_validate(yaml.safe_load(log.scenario_text))
-    except (yaml.YAMLError, ValidationError):
+        return scenario_of_run(log.scenario_text, f"the scenario in {log.path}")
+    except ScenarioError:
         return None

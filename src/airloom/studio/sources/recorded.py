@@ -8,9 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import yaml
-from pydantic import ValidationError
 
+from airloom.basics.given import text_of
 from airloom.bus import messages
 from airloom.engines.fleet import expand_copies
 from airloom.eyes.shown import as_texts, depth_picture
@@ -20,7 +19,10 @@ from airloom.runs.folder import RunFolder
 from airloom.runs.link.client import Refused
 from airloom.runs.link.observers import numbers_in
 from airloom.runs.mcap import LogError, LogReader
+from airloom.scenario import ScenarioError
+from airloom.scenario.document import LARGEST_RESOLVED
 from airloom.scenario.models import Scenario, Vehicle
+from airloom.scenario.text import scenario_of_run
 from airloom.spray import shown as spray
 from airloom.studio.sources.playback import Playback
 from airloom.studio.sources.source import POSITION, Snapshot, Status
@@ -198,14 +200,13 @@ def _scenario_text(log: LogReader, folder: RunFolder) -> str:
     if log.scenario_text:
         return log.scenario_text
     if folder.scenario.is_file():
-        return folder.scenario.read_text(encoding="utf-8")
+        return text_of(folder.scenario, LogError, LARGEST_RESOLVED)
     raise LogError(f"{log.path} has no scenario in it, nor beside it: there is no telling what the vehicles look like")
 
 
 def _parsed(text: str, log: LogReader) -> Scenario:
     """As the run left it, with nothing to look up: its plugins may be gone by now."""
     try:
-        return Scenario.model_validate(yaml.safe_load(text))
-    except (yaml.YAMLError, ValidationError) as error:
-        first = str(error).splitlines()[0]
-        raise LogError(f"the scenario in {log.path} cannot be read, maybe of another version: {first}") from error
+        return scenario_of_run(text, f"the scenario in {log.path}")
+    except ScenarioError as error:
+        raise LogError(f"{error}\nthe scenario cannot be read; maybe another version of Airloom wrote it") from error
