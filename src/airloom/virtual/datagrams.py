@@ -1,10 +1,9 @@
 """UDP of scripts that are not to be changed, carried by the radio of their vehicle.
 
-Every node has an address, 10.73.0.1 and so on in the order of the scenario, and its name stands for it. What a script
-sends to one of them, to 10.73.255.255 or to 255.255.255.255 goes through the radio, with the eight bytes that a head of
-UDP has. Other bands are networks of their own: 10.74.0.0 and so on, in which a node is called NODE.BAND. What comes in
-is put into the script's own socket by a datagram on loopback, so that `select`, `poll` and asyncio see it as they see
-any other; the socket takes off the address that was put in front. All other addresses are the machine's.
+What a script sends to an address of the radio's (`addresses.py`) goes through the radio, with the eight bytes that a
+head of UDP has, and four for the group if it is multicast. What comes in is put into the script's own socket by a
+datagram on loopback, so that `select`, `poll` and asyncio see it as they see any other; the socket takes off the
+address that was put in front.
 """
 
 from __future__ import annotations
@@ -15,210 +14,149 @@ import socket
 import struct
 import weakref
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from airloom.radio.packet import EVERYBODY, LONGEST, Nodes, Packet
+from airloom.virtual.addresses import ALL_HOSTS, BROADCAST, Addresses, Place, is_group
+from airloom.virtual.refusals import refuse, tell
 
-FIRST_NETWORK = 73  # 10.73.0.0 is the first band
-BROADCASTS = ("255.255.255.255", "<broadcast>")  # to all of the first band
-ANYWHERE = ("", "0.0.0.0")
+if TYPE_CHECKING:
+    from airloom.virtual.radio_place import PlacedSocket
+
 HEAD = struct.Struct("<4sHH")  # a mark, the ports it is from and to
-MARK = b"UDP\0"
+MARK, GROUP_MARK = b"UDP\0", b"UDPM"
+GROUP_BYTES = 4  # after the head
 BY = struct.Struct("<4sH")  # put in front on loopback: address and port of the sender
-FIRST_PORT = 49152  # of those for who asks for none
-ROOM = 4 * 1024 * 1024  # bytes in a socket that a script has not read yet
+FREE_PORTS = range(49152, 65536)
+"""For who asks for none (RFC 6335)."""
+APART = 97
+"""How far from each other the nodes begin with these: some programs know their own datagrams by the port alone, as
+pymavlink does with multicast.
+"""
 
 Send = Callable[[str, bytes, str, str], None]
 
 
-class Place(NamedTuple):
-    """What an address stands for."""
+class Datagram(NamedTuple):
+    source: int
+    """The sender's port."""
+    port: int
+    content: bytes
+    group: str = ""
+    """Of multicast."""
 
-    node: str
-    """EVERYBODY for all in reach."""
-    band: str
+    def packed(self) -> bytes:
+        mark, group = (GROUP_MARK, socket.inet_aton(self.group)) if self.group else (MARK, b"")
+        return HEAD.pack(mark, self.source, self.port) + group + self.content
 
 
-def places_of(nodes: Nodes) -> dict[str, Place]:
-    """Addresses of all radios and of all in reach, by the order of nodes and bands."""
-    places = {}
-    for network, (band, members) in enumerate(nodes.bands.items(), FIRST_NETWORK):
-        for number, name in enumerate(nodes.all, 1):
-            if name in members:
-                places[f"10.{network}.{number // 256}.{number % 256}"] = Place(name, band)
-        places[f"10.{network}.255.255"] = Place(EVERYBODY, band)
-    return {**places, **dict.fromkeys(BROADCASTS, Place(EVERYBODY, ""))}
+def datagram_in(content: bytes) -> Datagram | None:
+    """The opposite of `packed`; None if a packet is something else."""
+    size = HEAD.size + (GROUP_BYTES if content.startswith(GROUP_MARK) else 0)
+    if len(content) < size or not content.startswith((MARK, GROUP_MARK)):
+        return None
+    _, source, port = HEAD.unpack_from(content)
+    group = socket.inet_ntoa(content[HEAD.size : size]) if size > HEAD.size else ""
+    return Datagram(source, port, content[size:], group)
+
+
+class Membership(NamedTuple):
+    group: str
+    own: str
+    """The own address at which it is heard."""
 
 
 class Datagrams:
-    """Sockets of this script that take part, and the addresses of all nodes."""
+    """Sockets of this script that take part, and what goes from and to them."""
 
     def __init__(self, nodes: Nodes, send: Send) -> None:
-        self.own, self._send = nodes.own, send
-        self._places = places_of(nodes)
-        self._addresses = {place: address for address, place in self._places.items() if place.node != EVERYBODY}
-        self._hosts = {".".join(filter(None, place)): address for place, address in self._addresses.items()}
-        self._sockets: weakref.WeakSet[RadioSocket] = weakref.WeakSet()
-        self._next_port = FIRST_PORT
-        self._postman = _plain_socket()
+        self.addresses, self._send = Addresses(nodes), send
+        self._sockets: weakref.WeakSet[PlacedSocket] = weakref.WeakSet()
+        self._ports_given = APART * self.addresses.number_of_first
+        self._postman = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._postman.bind(("127.0.0.1", 0))
         self.postman_address = self._postman.getsockname()
 
-    def address(self, host: Any) -> str | None:
-        """The radio address that a host stands for, None if it is none."""
-        if not isinstance(host, str):
-            return None
-        return self._hosts.get(host) or (host if host in self._places else None)
-
-    def address_of(self, node: str) -> str:
-        """In the first band that it has a radio for."""
-        return next(address for place, address in self._addresses.items() if place.node == node)
-
-    def is_own(self, host: Any) -> bool:
-        address = self.address(host)
-        return host in ANYWHERE or (address is not None and self._places[address].node in self.own)
-
-    def join(self, one: RadioSocket) -> None:
+    def join(self, one: PlacedSocket) -> None:
         self._sockets.add(one)
 
     def free_port(self) -> int:
-        self._next_port += 1
-        return self._next_port - 1
+        self._ports_given += 1
+        return FREE_PORTS[(self._ports_given - 1) % len(FREE_PORTS)]
 
-    def send(self, one: RadioSocket, data: bytes, host: str, port: int) -> int:
-        if HEAD.size + len(data) > LONGEST:
+    def way_out(self, one: PlacedSocket, address: str) -> str:
+        """The own address by which a socket sends to an address of the radio's."""
+        place = self.addresses.places.get(address)
+        own = one.group_exit if one.group_exit and is_group(address) else None
+        own = own or self.addresses.way_out(one.radio_host, place and place.band)
+        if own is None:
+            refuse(
+                errno.ENETUNREACH,
+                f"nothing goes to {address}: this script has no radio for it; give the member a vehicle or a station "
+                "that has one",
+            )
+        return own
+
+    def send(self, one: PlacedSocket, content: bytes, address: str, port: int) -> int:
+        own = self.way_out(one, address)
+        it = Datagram(one.radio_port, port, content, address if is_group(address) else "")
+        packed = it.packed()
+        if len(packed) > LONGEST:
             raise OSError(errno.EMSGSIZE, os.strerror(errno.EMSGSIZE))  # as scripts know it of any other socket
-        address = self.address(host)
-        assert address is not None
-        to, band = self._places[address]
-        sender = self._places[one.radio_host].node if one.radio_host else self.own[0]
-        self._send(sender, HEAD.pack(MARK, one.radio_port, port) + data, to, band)
-        return len(data)
+        sender, band = self.addresses.places[own]
+        to = Place(EVERYBODY, band) if it.group or address == BROADCAST else self.addresses.places.get(address)
+        if to is None:
+            tell(f"{address} is nobody's: what is sent there is lost; nodes are {self.addresses.in_words()}")
+        elif to.node == sender:
+            self._deliver(it, own, own, {own})
+        elif not it.group or one.group_hops > 0:
+            self._send(sender, packed, to.node, band)
+        if it.group and one.groups_come_back:
+            self._deliver(it, own, own, {it.group})
+        return len(content)
 
     def take(self, node: str, packet: Packet) -> bool:
         """Whether a packet was a datagram; then it is in the sockets that it is for."""
-        if len(packet.content) < HEAD.size or not packet.content.startswith(MARK):
+        it = datagram_in(packet.content)
+        if it is None:
             return False
-        _, source, port = HEAD.unpack_from(packet.content)
-        front = BY.pack(socket.inet_aton(self._addresses[Place(packet.sender, packet.band)]), source)
-        here = self._addresses[Place(node, packet.band)]
-        for one in sorted(self._sockets, key=lambda it: it.order):
-            if one.radio_port == port and one.radio_host in (None, here):
-                self._postman.sendto(front + packet.content[HEAD.size :], one.loopback)
+        own = self.addresses.of_node(node, packet.band)
+        to = {it.group or own}
+        if packet.to == EVERYBODY and not it.group:
+            to |= {BROADCAST, self.addresses.broadcast(packet.band)}
+        self._deliver(it, self.addresses.of_node(packet.sender, packet.band), own, to)
         return True
+
+    def _deliver(self, it: Datagram, by: str, own: str, to: set[str]) -> None:
+        """Put it into the sockets that hear it: those bound to one of the addresses that it is to, or to none."""
+        listening = sorted((one for one in self._sockets if one.fileno() >= 0), key=lambda one: one.order)
+        if it.group:
+            listening = _in_group(listening, Membership(it.group, own))
+        front = BY.pack(socket.inet_aton(by), it.source)
+        for loopback in dict.fromkeys(one.loopback for one in listening if one.hears(it, by, to)):
+            self._postman.sendto(front + it.content, loopback)
+
+
+def _in_group(sockets: list[PlacedSocket], group: Membership) -> list[PlacedSocket]:
+    """As in Linux, what one socket has joined all hear that have not turned IP_MULTICAST_ALL off (ip(7))."""
+    members = [one for one in sockets if group in one.groups]
+    if not members and group.group != ALL_HOSTS:
+        return []
+    return [one for one in sockets if one in members or one.hears_all_groups]
 
 
 def patch_names(net: Datagrams) -> dict[Any, Any]:
     """Names of nodes are names of hosts."""
-    by_name, information = socket.gethostbyname, socket.getaddrinfo
+    by_name, more_by_name, information = socket.gethostbyname, socket.gethostbyname_ex, socket.getaddrinfo
 
     def gethostbyname(host: str) -> str:
-        return net.address(host) or by_name(host)
+        return net.addresses.find(host) or by_name(host)
+
+    def gethostbyname_ex(host: str) -> tuple[str, list, list]:
+        address = net.addresses.find(host)
+        return (host, [], [address]) if address else more_by_name(host)
 
     def getaddrinfo(host: Any, *more: Any, **options: Any) -> list:
-        return information(net.address(host) or host, *more, **options)
+        return information(net.addresses.find(host) or host, *more, **options)
 
-    return {by_name: gethostbyname, information: getaddrinfo}
-
-
-def _plain_socket() -> socket.socket:
-    return _REAL(socket.AF_INET, socket.SOCK_DGRAM)
-
-
-_REAL = socket.socket
-_order = iter(range(2**62))
-
-
-class RadioSocket(socket.socket):
-    """What a UDP socket of a script does otherwise while there is a radio."""
-
-    net: Datagrams | None = None
-    radio_port = 0
-    radio_host: str | None = None
-    """Its node's address, None for all nodes of the script."""
-    loopback: tuple[str, int] = ("", 0)
-    order = 0
-    _peer: tuple[str, int] | None = None
-
-    @property
-    def _may_take_part(self) -> bool:
-        return self.net is not None and self.family == socket.AF_INET and self.type == socket.SOCK_DGRAM
-
-    def bind(self, address: Any) -> None:
-        if not (self._may_take_part and isinstance(address, tuple) and self._net.is_own(address[0])):
-            super().bind(address)
-            return
-        self._take_part(address[1], self._net.address(address[0]), address)
-
-    @property
-    def _net(self) -> Datagrams:
-        assert self.net is not None
-        return self.net
-
-    def _take_part(self, port: int, host: str | None, asked: tuple | None) -> None:
-        """Where the machine has the port for it too, it hears the machine's datagrams as well."""
-        try:
-            super().bind(asked if asked and host is None else ("127.0.0.1", 0))
-        except OSError:
-            super().bind(("127.0.0.1", 0))
-        self.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, ROOM)
-        self.loopback = ("127.0.0.1", super().getsockname()[1])
-        self.radio_port, self.radio_host = port or self._net.free_port(), host
-        self.order = next(_order)
-        self._net.join(self)
-
-    def _goes_by_radio(self, address: Any) -> bool:
-        return self._may_take_part and isinstance(address, tuple) and self._net.address(address[0]) is not None
-
-    def sendto(self, data: Any, *rest: Any) -> int:
-        address = rest[-1]
-        return self._by_radio(data, address) if self._goes_by_radio(address) else super().sendto(data, *rest)
-
-    def send(self, data: Any, flags: int = 0) -> int:
-        return self._by_radio(data, self._peer) if self._peer else super().send(data, flags)
-
-    def connect(self, address: Any) -> None:
-        if self._goes_by_radio(address):
-            self._peer = self._net.address(address[0]) or "", address[1]
-        else:
-            super().connect(address)
-
-    def _by_radio(self, data: Any, address: tuple) -> int:
-        if not self.radio_port:
-            self._take_part(0, None, None)
-        return self._net.send(self, bytes(data), address[0], address[1])
-
-    def recvfrom(self, size: int, flags: int = 0) -> tuple[bytes, Any]:
-        if not self.radio_port:
-            return super().recvfrom(size, flags)
-        data, address = super().recvfrom(size + BY.size, flags)
-        if address != self._net.postman_address:
-            return data[:size], address
-        host, port = BY.unpack_from(data)
-        return data[BY.size :], (socket.inet_ntoa(host), port)
-
-    def recv(self, size: int, flags: int = 0) -> bytes:
-        return self.recvfrom(size, flags)[0] if self.radio_port else super().recv(size, flags)
-
-    def recv_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> int:
-        return (
-            self.recvfrom_into(buffer, nbytes, flags)[0]
-            if self.radio_port
-            else super().recv_into(buffer, nbytes, flags)
-        )
-
-    def recvfrom_into(self, buffer: Any, nbytes: int = 0, flags: int = 0) -> tuple[int, Any]:
-        if not self.radio_port:
-            return super().recvfrom_into(buffer, nbytes, flags)
-        view = memoryview(buffer).cast("B")
-        data, address = self.recvfrom(nbytes or len(view), flags)
-        view[: len(data)] = data
-        return len(data), address
-
-    def getsockname(self) -> Any:
-        if not self.radio_port:
-            return super().getsockname()
-        return self.radio_host or "0.0.0.0", self.radio_port
-
-    def getpeername(self) -> Any:
-        return self._peer or super().getpeername()
+    return {by_name: gethostbyname, more_by_name: gethostbyname_ex, information: getaddrinfo}

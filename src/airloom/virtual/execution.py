@@ -45,12 +45,13 @@ def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: in
 
 
 def _datagrams(me: member.Current) -> Datagrams | None:
-    """UDP by radio, if the run has one and the script a place in it."""
-    if me.nodes is None or not me.nodes.own:
+    """UDP by radio, if the run has one."""
+    if me.nodes is None:
         return None
     net = Datagrams(me.nodes, lambda sender, data, to, band: me.radio(sender).send(data, to, band))
     me.takes = net.take
-    os.environ["AIRLOOM_ADDRESS"] = net.address_of(me.nodes.own[0])
+    if net.addresses.own:
+        os.environ["AIRLOOM_ADDRESS"] = net.addresses.own[0]
     return net
 
 

@@ -10,7 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from airloom.virtual.baton import VirtualTime
-from airloom.virtual.datagrams import Datagrams, RadioSocket, patch_names
+from airloom.virtual.datagrams import Datagrams, patch_names
+from airloom.virtual.radio_socket import RadioSocket
 
 _select, _poll, _epoll = select.select, select.poll, select.epoll
 
