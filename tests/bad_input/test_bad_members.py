@@ -365,6 +365,6 @@ def test_more_members_than_files_allowed(folder):
     (folder / "loomed.yaml").write_text((folder / "loomed.yaml").read_text() + many)
     command = f"ulimit -n 40; exec {sys.executable} -m airloom run loomed.yaml --headless --no-figures --until 0.1"
     done = subprocess.run(["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=120)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "Too many open files" in done.stderr
     assert "Traceback" not in done.stderr

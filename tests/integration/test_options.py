@@ -29,6 +29,10 @@ from airloom.runs.mcap import LogReader
 AIRLOOM = [sys.executable, "-m", "airloom"]
 TESTS = Path(__file__).parent.parent
 ELSEWHERE = {
+    ("list", "--json"): "integration/test_command_line_results.py",
+    ("run", "--json"): "integration/test_command_line_results.py",
+    ("doctor", "--json"): "integration/test_command_line_results.py",
+    ("cache", "--clear"): "integration/test_command_line_results.py",
     ("run", "--cluster"): "integration/test_cluster.py",
     ("run", "--loom"): "integration/test_hosts.py",
     ("run", "--link"): "integration/test_fly.py",

@@ -92,11 +92,9 @@ def _extra(name: str, packages: list[str]) -> Finding:
 
 def _cache() -> Finding:
     """The inner loop's machine code: kept so that only the first start is slow."""
-    import numba
+    from airloom.compiled.compile import cache_folder
 
-    import airloom.compiled  # noqa: F401  decides where the cache lies
-
-    folder = Path(getattr(numba.config, "CACHE_DIR", ""))
+    folder = cache_folder()
     parent = next((place for place in (folder, *folder.parents) if place.exists()), Path("/"))
     if not os.access(parent, os.W_OK):
         remedy = "every start will take long; set NUMBA_CACHE_DIR to a folder you may write to"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import errno
 import signal
 import sys
-from typing import Annotated, TypeGuard
+from typing import Annotated, Any, TypeGuard
 
 import typer
+from typer.core import TyperGroup
 
 from airloom.basics.version import VERSION
 from airloom.cli import (
     bench,
     branch,
+    cache,
     check,
     doctor,
     exec,
@@ -53,11 +55,22 @@ OVERVIEW = """Simulate drones, from one nano-quadcopter to a swarm, in one exact
 Each command explains itself: airloom run --help
 """
 
+
+class Commands(TyperGroup):
+    def invoke(self, ctx: Any) -> Any:
+        """Some versions of Typer put the name of an exception's class before what it says."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as mistake:
+            mistake.message = mistake.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
     name="airloom",
+    cls=Commands,
     help=OVERVIEW,
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -78,6 +91,7 @@ for module in (
     plan,
     ros2,
     doctor,
+    cache,
     bench,
     check,
 ):

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import re
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from airloom.cli.options import parsed_settings
+from airloom.cli.options import completed_scenario, parsed_settings
 from airloom.cli.screen import out
 from airloom.cli.signals import interrupted_by_ctrl_c
 
 if TYPE_CHECKING:
     from airloom.check.plugins import Check
 
+_PLUGIN = re.compile(r"\.py(:|$)")
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 
 
@@ -24,28 +26,46 @@ def register(app: typer.Typer) -> None:
 
 def check(
     target: Annotated[
-        str, typer.Argument(metavar="FILE[:CLASS]", help="The plugin's file; the class if it has several.")
+        str,
+        typer.Argument(
+            metavar="SCENARIO|FILE.py[:CLASS]",
+            help="A scenario, by name or file; or a plugin's file, with the class if it has several.",
+            autocompletion=completed_scenario,
+        ),
     ],
     set_: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A parameter of the plugin; may be given several times."),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A value of the scenario, or a parameter of the plugin; may be given several times.",
+        ),
     ] = None,
     scenario: Annotated[
         str | None,
-        typer.Option(help="Where to fly it; hover on the batch engine if left out.", show_default=False),
+        typer.Option(help="Where to fly a plugin; hover on the batch engine if left out.", show_default=False),
     ] = None,
 ) -> None:
-    """Check a plugin of your own: system, controller, estimator, sensor.
+    """Check a scenario without flying it, or a plugin of your own by flying it.
 
-    It is flown several times: twice, in another process, after a reset, beside a second simulation, tick by tick.
+    Of a scenario every mistake is told, and all that it describes is made ready. Exit code 2 if something is wrong.
+
+    A plugin (system, controller, estimator, sensor) is flown several times.
+
+    It is flown twice, in another process, after a reset, beside a second simulation, and tick by tick.
 
     All flights must be the same, bit by bit. Exit code 1 if a check fails.
 
     [bold]Examples[/bold]
 
+      airloom check my_scenario.yaml
       airloom check my_system.py
       airloom check my_plugins.py:Gusts --set strength=2
     """
+    if not _PLUGIN.search(target):
+        if scenario:
+            raise typer.BadParameter("a scenario is not flown in another one", param_hint="--scenario")
+        return _check_scenario(target, parsed_settings(set_))
     from airloom.check.plugins import examine, subject_of
 
     subject = subject_of(target, scenario, parsed_settings(set_))
@@ -58,6 +78,16 @@ def check(
     if failed:
         out.print(f"{failed} {'check' if failed == 1 else 'checks'} failed.", style="red")
         raise typer.Exit(1)
+    out.print("All good.", style="green")
+
+
+def _check_scenario(name: str, settings: dict[str, Any]) -> None:
+    from airloom.check.scenarios import examine
+
+    out.print(Text.assemble("Checking the scenario ", (name, "bold")))
+    with interrupted_by_ctrl_c():
+        for one in examine(name, settings):
+            out.print(_row(one))
     out.print("All good.", style="green")
 
 

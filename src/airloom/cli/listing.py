@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from airloom.cli.options import flag
 from airloom.cli.screen import new_table, out
 
 
@@ -34,6 +36,7 @@ def list_(
         Kind | None,
         typer.Argument(metavar="KIND", help=f"One of {', '.join(Kind)}; everything if left out.", show_default=False),
     ] = None,
+    json_: Annotated[bool, flag("--json", help="Print names and summaries as JSON, by kind.")] = False,
 ) -> None:
     """List what there is: scenarios, vehicles, worlds, sensors and more.
 
@@ -43,9 +46,14 @@ def list_(
 
       airloom list
       airloom list vehicles
+      airloom list --json
     """
     kinds = list(Kind) if kind is None else [kind]
     tables = {one: _entries(one.category) for one in kinds}
+    if json_:
+        plain = {one.value: {name: text.plain for name, text in entries.items()} for one, entries in tables.items()}
+        typer.echo(json.dumps(plain, indent=2, ensure_ascii=False))
+        return
     width = max(len(name) for entries in tables.values() for name in entries)
     for one, entries in tables.items():
         table = new_table("", "", title=one.value)

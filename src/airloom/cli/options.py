@@ -80,6 +80,25 @@ def own_certificate() -> Certificate:
     return Certificate.own()
 
 
+def completed_scenario(incomplete: str) -> list[str]:
+    """For the shell, which completes other paths by itself."""
+    from airloom.scenario import known
+
+    here = [str(path) for path in sorted(Path().glob("*.yaml"))]
+    return [name for name in [*known("scenario"), *here] if name.startswith(incomplete)]
+
+
+ScenarioName = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO",
+        help="A name from `airloom list`, or a YAML file.",
+        autocompletion=completed_scenario,
+        show_default=False,
+    ),
+]
+
+
 def flag(*names: str, help: str, **more: Any) -> Any:
     """An option without a value; some versions of Typer would show a type for it."""
     return typer.Option(*names, metavar="", help=help, **more)
@@ -93,10 +112,13 @@ Replace = Annotated[
 def new_folder(scenario: str, out: Path | None, replace: bool) -> RunFolder:
     """For a run; says so if it is not the one that was asked for."""
     from airloom.runs.folder import RunFolder
+    from airloom.runs.last import remember
 
     folder = RunFolder.create(scenario, out, replace)
     if out not in (None, folder.path):
         warn(f"{out} holds an earlier run, so this one goes to {folder.path}; --replace would replace it.")
+    if out is not None:
+        remember(folder.path)
     return folder
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from airloom.cli.options import flag
+from airloom.cli.options import ScenarioName, flag
 from airloom.cli.screen import say
 
 
@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def ros2(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A name from `airloom list`, or a YAML file.")],
+    scenario: ScenarioName,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the files; it is made if need be.")] = Path("."),
     interfaces: Annotated[bool, flag("--interfaces", help="Only the package with our messages.")] = False,
 ) -> None:

@@ -18,6 +18,7 @@ from airloom.cli.options import (
     Host,
     Port,
     Replace,
+    ScenarioName,
     Tls,
     TlsCert,
     TlsKey,
@@ -29,7 +30,7 @@ from airloom.cli.options import (
     parsed_settings,
     parsed_speed,
 )
-from airloom.cli.screen import complain, err, out, say, warn
+from airloom.cli.screen import complain, err, out, results_only, say, warn
 from airloom.cli.signals import abandoned_by_signals, ended_by_signals
 from airloom.errors import RunError, UserError
 
@@ -67,6 +68,7 @@ class Wishes:
     certificate: Certificate | None
     figures: bool
     quiet: bool
+    json: bool
     debug: bool
 
 
@@ -75,7 +77,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A name from `airloom list`, or a YAML file.")],
+    scenario: ScenarioName,
     speed: Annotated[
         str | None,
         typer.Option(
@@ -114,6 +116,9 @@ def run(
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,
     no_figures: Annotated[bool, flag("--no-figures", help="Draw no figures.")] = False,
     quiet: Annotated[bool, flag("--quiet", "-q", help="Print only warnings and errors.")] = False,
+    json_: Annotated[
+        bool, flag("--json", help="Print the summary as JSON, and all that is said besides on standard error.")
+    ] = False,
     headless: Annotated[bool, flag("--headless", help="Without the studio, as fast as possible.")] = False,
     port: Port = None,
     host: Host = "127.0.0.1",
@@ -149,6 +154,7 @@ def run(
       airloom run hover --until 600             time to fly it yourself
       airloom run hover --ros2                  topics and frames for ROS 2
       airloom run runs/hover-1/scenario.yaml    the same run again
+      airloom run hover --headless --json       the summary for a program
     """
     from airloom.cli.progress import displayed
     from airloom.scenario import load
@@ -164,10 +170,14 @@ def run(
     chosen = _with_foxglove(chosen) if foxglove else chosen
     is_seen = link or studio or chosen.ros2 or chosen.foxglove
     pace = parsed_speed(("1" if is_seen else "max") if speed is None else speed)
-    wishes = Wishes(pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, debug)
-    with displayed(chosen.engine.kind, quiet) as display:
-        flown = _flown(chosen, wishes, display)
-    raise typer.Exit(_concluded(*flown, wishes))
+    wishes = Wishes(
+        pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, json_, debug
+    )
+    with results_only() if json_ else nullcontext():
+        with displayed(chosen.engine.kind, quiet) as display:
+            flown = _flown(chosen, wishes, display)
+        code = _concluded(*flown, wishes)
+    raise typer.Exit(code)
 
 
 def _checked(until: float | None, seed: int | None) -> dict[str, Any]:
@@ -293,8 +303,11 @@ def _made(scenario: Scenario, wishes: Wishes) -> Simulation:
 
 def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
     """Draw, tell, and give the exit code."""
+    from airloom.runs.folder import as_json
     from airloom.watch.verdict import EXIT_CODE
 
+    if run.could_not_begin:
+        return _told_why_it_could_not_begin(run)
     figures = _drawn(run, wishes.quiet) if wishes.figures else []
     if not wishes.quiet:
         from airloom.cli.summary import print_summary
@@ -302,6 +315,8 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
         print_summary(run, figures)
         if wishes.studio and wishes.log:
             say(f"Look at it again:  airloom view {shlex.quote(str(run.folder.path))}", "dim")
+    if wishes.json:
+        typer.echo(as_json(run.summary()))
     if run.outcome.error:
         _report_failure(run.outcome.error, run.outcome.reason, wishes.debug)
         return 2 if isinstance(run.outcome.error, UserError) else 1
@@ -312,6 +327,14 @@ def _concluded(run: RecordedRun, signals: list[int], wishes: Wishes) -> int:
         complain(str(run.sim.verdict), "The run failed")
         return EXIT_CODE
     return 0
+
+
+def _told_why_it_could_not_begin(run: RecordedRun) -> int:
+    """The exit code, which is that of a mistake: something that the run needs is missing or wrong."""
+    complain(run.outcome.reason, "The run could not begin")
+    if not run.folder.discard():
+        warn(f"What the programs in it said is in {run.folder.path}")
+    return 2
 
 
 def _drawn(run: RecordedRun, quiet: bool) -> list[Path]:

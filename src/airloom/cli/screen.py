@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
@@ -21,8 +23,20 @@ def harmless(text: str) -> str:
     return _HARMFUL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
+UNLIMITED = 10_000
+"""Columns that no line of ours fills."""
+
+
 class _HarmlessConsole(Console):
-    """Prints names, values and messages from anybody's files without obeying what is hidden in them."""
+    """Prints names, values and messages from anybody's files without obeying what is hidden in them.
+
+    Lines are wrapped for a terminal only: a program that reads them expects one entry a line.
+    """
+
+    @property  # type: ignore[misc]  # nobody sets it
+    def size(self) -> ConsoleDimensions:
+        size = super().size
+        return size if self.is_terminal or "COLUMNS" in os.environ else size._replace(width=UNLIMITED)
 
     def render_str(self, text: str, **how: Any) -> Text:
         """Before it is measured, so that a table has room for what is written out."""
@@ -35,6 +49,16 @@ class _HarmlessConsole(Console):
 
 out = _HarmlessConsole(highlight=False)
 err = _HarmlessConsole(stderr=True, highlight=False)
+
+
+@contextmanager
+def results_only() -> Iterator[None]:
+    """Standard output is left to a result for programs; what is said to people meanwhile goes to standard error."""
+    out.stderr = True
+    try:
+        yield
+    finally:
+        out.stderr = False
 
 
 def complain(message: str, title: str = "Error") -> None:

@@ -16,6 +16,7 @@ import typer
 
 from airloom.cli.options import (
     Replace,
+    ScenarioName,
     TlsCert,
     TlsKey,
     certificate,
@@ -51,7 +52,7 @@ def register(app: typer.Typer) -> None:
 
 
 def serve(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A name from `airloom list`, or a YAML file.")],
+    scenario: ScenarioName,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Change a value of the scenario; may be given several times."),

@@ -73,6 +73,11 @@ def _use_own_cache() -> None:
 _use_own_cache()
 
 
+def cache_folder() -> Path:
+    """Where machine code is kept."""
+    return Path(getattr(numba.config, "CACHE_DIR", ""))
+
+
 def compiled(function: Callable[..., Any]) -> Any:
     """Compile for the inner loop: cached on disk, no GIL, IEEE arithmetic without exceptions.
 

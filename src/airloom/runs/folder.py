@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from airloom.errors import UserError
+from airloom.runs.last import remembered
 
 RUNS = Path("runs")
 LAST = "last"
@@ -66,7 +67,7 @@ class RunFolder:
 
     @classmethod
     def open(cls, path: Path | str) -> RunFolder:
-        """A run by its folder, by its log file, by its name in `runs`, or by the word `last`: the newest there."""
+        """A run by its folder, by its log file, by its name in `runs`, or by the word `last`."""
         if str(path) == LAST and not Path(path).exists():
             return cls(_newest())
         given = Path(path)
@@ -89,18 +90,25 @@ class RunFolder:
         except OSError as error:
             raise RunFolderError(f"cannot rename {self.log}: {error.strerror}") from error
 
+    def discard(self) -> bool:
+        """Take away what a run left that did not begin, unless a program that it started has left its last words."""
+        outputs = (*self.path.glob("autopilot-*/console.txt"), *self.path.glob("member-*.txt"))
+        if any(output.stat().st_size for output in outputs):
+            return False
+        _cleared(self.path).rmdir()
+        return True
+
     def figure(self, name: str) -> Path:
         return self.path / f"{name}.png"
 
     def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """All at once: a reader finds the whole summary or none. NaN and infinity become null.
+        """All at once: a reader finds the whole summary or none.
 
         Halves of characters, as paths may hold, become escapes, which are JSON's own.
         """
-        text = json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
         unfinished = self.path / _UNFINISHED
         try:
-            unfinished.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+            unfinished.write_text(as_json(summary) + "\n", encoding="utf-8", errors="backslashreplace")
             os.replace(unfinished, self.summary)
         except OSError as error:
             unfinished.unlink(missing_ok=True)
@@ -233,9 +241,10 @@ def _is_ours(entry: Path) -> bool:
 
 
 def _newest() -> Path:
-    logs = list(RUNS.glob(f"*/{_LOG}"))
+    elsewhere = remembered()
+    logs = [*RUNS.glob(f"*/{_LOG}"), *(elsewhere.glob(_LOG) if elsewhere else ())]
     if not logs:
-        raise RunFolderError(f"there is no last run: the folder '{RUNS}' here holds none")
+        raise RunFolderError(f"there is no last run: the folder '{RUNS}' here holds none, nor was one made with --out")
     return max(logs, key=lambda log: (log.stat().st_mtime_ns, log.parent.name)).parent
 
 
@@ -246,6 +255,11 @@ def _known_runs() -> str:
 
 def _few(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def as_json(summary: Mapping[str, Any]) -> str:
+    """NaN and infinity become null."""
+    return json.dumps(plain(summary), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def plain(value: Any) -> Any:

@@ -25,6 +25,7 @@ from airloom.swarm.watch import SwarmWatch
 from airloom.vehicle import Vehicle
 from airloom.watch.flight import FlightWatch
 from airloom.watch.origin import find_origin
+from airloom.watch.verdict import Finding
 from airloom.watch.water import WaterWatch
 
 MOST_VEHICLES_IN_SUMMARY = 100
@@ -154,10 +155,10 @@ class RecordedRun:
         except LogError as error:
             self._fail_to_log(error)
         except (RunError, UserError) as error:
-            self.outcome = RunOutcome("failed", str(error), error)
+            self._fail(str(error), error)
         except Exception as error:
             if not self._was_interrupted_while_compiling():
-                self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s {find_origin(error)}", error)
+                self._fail(f"at t = {self.sim.time:.3f} s {find_origin(error)}", error)
         self._end_clock = time.perf_counter()
         try:
             self._let_systems_keep()
@@ -170,6 +171,16 @@ class RecordedRun:
             self._write_summary()
         finally:
             self.sim.close()
+
+    def _fail(self, reason: str, error: BaseException) -> None:
+        """The run cannot go on, so whoever had a job in it has not done it."""
+        self.outcome = RunOutcome("failed", reason, error)
+        self.sim.verdict.findings.append(Finding(self.sim.time, "run", reason, good=False))
+
+    @property
+    def could_not_begin(self) -> bool:
+        """Whether something that it needs was missing or wrong before anything moved."""
+        return not self.started and isinstance(self.outcome.error, RunError | UserError)
 
     def _let_systems_keep(self) -> None:
         for name, system in self.sim.systems.items():
@@ -346,7 +357,7 @@ class RecordedRun:
         log.close()
 
     def _fail_to_log(self, error: LogError) -> None:
-        self.outcome = RunOutcome("failed", f"at t = {self.sim.time:.3f} s: {error}", error)
+        self._fail(f"at t = {self.sim.time:.3f} s: {error}", error)
 
     def _write_summary(self) -> None:
         """Of a run without a tick, this is its first look. What went wrong before explains more than this may."""

@@ -40,6 +40,12 @@ def chosen_plugins(scenario: Scenario) -> Iterator[Chosen]:
         yield Chosen("system", ("systems", name), system)
 
 
+def check_vehicles(scenario: Scenario, root: Node) -> Iterator[str]:
+    """Apart from the model, so that a scenario whose only vehicle is wrong can be checked for other mistakes."""
+    if not scenario.vehicles:
+        yield complaint(origin_of(root, ("vehicles",)), ("vehicles",), "must have at least 1 entry, got {}")
+
+
 def check_plugins(scenario: Scenario, root: Node) -> Iterator[str]:
     for chosen in chosen_plugins(scenario):
         yield from _check_plugin(chosen, root)

@@ -17,6 +17,7 @@ from .checks import (
     check_radio,
     check_systems,
     check_time,
+    check_vehicles,
     check_water,
 )
 from .definitions import Definitions, Place, unknown_name
@@ -29,7 +30,7 @@ from .validation import complaints
 
 INDEPENDENT = (check_copies, check_plugins)
 """Checks of each part by itself."""
-DEPENDENT = (check_radio, check_autopilots, check_systems, check_parts, check_water, check_time)
+DEPENDENT = (check_vehicles, check_radio, check_autopilots, check_systems, check_parts, check_water, check_time)
 """Checks of parts against one another, each of which takes for granted what those before it have checked."""
 MOST_LAYERS = 4
 """What is wrong may leave its parent incomplete, and so on, when it is taken out."""

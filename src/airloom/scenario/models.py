@@ -515,7 +515,7 @@ class Scenario(Model):
     seed: Whole = Field(0, ge=0, lt=2**63)
     engine: Engine = Engine()
     world: World = World()
-    vehicles: dict[Name, Vehicle] = Field(min_length=1)
+    vehicles: dict[Name, Vehicle] = Field(json_schema_extra={"minProperties": 1})
     systems: dict[Name, SystemChoice] = Field(default_factory=dict)
     radio: Radio | None = Field(None, description="who can talk to whom; there is none if left out")
     members: dict[Name, Member] = Field(default_factory=dict)
