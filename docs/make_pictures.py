@@ -112,7 +112,7 @@ def take_world(name: str) -> None:
     (camera.position, camera.look_at), camera.fov = WORLDS[name], FIELD_OF_VIEW
     camera.near, camera.far = SIGHT
     size = tuple(int(side) for side in DRAWN.split("x"))
-    with headless_client(server, f"http://127.0.0.1:{server.get_port()}") as client:
+    with headless_client(server) as client:
         wait_until_sent(client)
         before, now = None, picture(client, size)
         while before is None or not np.array_equal(before, now):
@@ -202,7 +202,7 @@ def take_studio_of_radio(source: RecordedSource, clock: Playback, moment: float)
     (camera.position, camera.look_at), camera.fov = ((-25.0, -75.0, 48.0), (0.0, 0.0, 2.0)), FIELD_OF_VIEW
     camera.near, camera.far = SIGHT
     size = tuple(int(side) for side in DRAWN.split("x"))
-    with headless_client(server, f"http://127.0.0.1:{server.get_port()}") as client:
+    with headless_client(server) as client:
         wait_until_sent(client)
         before, now = None, picture(client, size)
         while before is None or not np.array_equal(before, now):

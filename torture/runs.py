@@ -74,14 +74,14 @@ class Run:
 
     def is_in_flight(self) -> bool:
         """Not before everything is compiled and everybody has joined."""
-        return self.has_flown() and self._logged_until() > 0.5
+        return self.has_flown() and self.logged_until() > 0.5
 
-    def _logged_until(self) -> float:
+    def logged_until(self) -> float:
         with LogReader(self.out / "log.mcap") as log:
             return log.duration
 
     def log_opens(self) -> bool:
-        return self._logged_until() >= 0.0
+        return self.logged_until() >= 0.0
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def viser_server():
 
 @pytest.fixture
 def gateway(viser_server):
-    with Gateway(viser_server.get_port(), port=0) as gateway:
+    with Gateway(viser_server, port=0) as gateway:
         yield gateway
 
 
@@ -235,12 +235,12 @@ def test_a_browser_that_stops_reading(gateway, viser_server, monkeypatch):
     browser = view(gateway, max_queue=1)
     browser.recv(PATIENCE)
     cloud = viser_server.scene.add_point_cloud("/cloud", points=_points(), colors=(255, 0, 0))
-    deadline = time.monotonic() + PATIENCE
-    while gateway._tabs and time.monotonic() < deadline:
+    lines, deadline = viser_server._websock_server._live_connections, time.monotonic() + PATIENCE
+    while lines and time.monotonic() < deadline:
         cloud.points = _points()
         time.sleep(0.02)
     cloud.remove()
-    assert not gateway._tabs
+    assert not lines
     with contextlib.suppress(Exception):
         browser.socket.shutdown(socket.SHUT_RDWR)
     browser.close()
@@ -252,8 +252,10 @@ def _points():
     return np.random.default_rng().normal(size=(20_000, 3)).astype(np.float32)
 
 
-def test_viser_that_is_not_there(monkeypatch):
-    with Gateway(1, port=0) as lonely, pytest.raises(InvalidStatus, match="502"):
+def test_viser_that_is_not_there():
+    ended = tamed.start_viser()
+    tamed.stop_viser(ended)
+    with Gateway(ended, port=0) as lonely, pytest.raises(InvalidStatus, match="502"):
         view(lonely)
 
 

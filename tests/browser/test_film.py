@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
+import urllib.request
 
 import numpy as np
 import pytest
+from tests.open_ports import open_ports
 
 pytest.importorskip("viser")
 av = pytest.importorskip("av")
@@ -24,7 +28,6 @@ from airloom.scenario import load  # noqa: E402
 from airloom.simulation import Simulation  # noqa: E402
 from airloom.studio.film import film  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
-from airloom.studio.web.gateway import Gateway  # noqa: E402
 
 SIZE = (320, 180)
 PATIENCE = 240.0  # s
@@ -77,16 +80,14 @@ def test_a_browser_that_is_missing_is_told(monkeypatch):
 
 def test_a_browser_that_ends_at_once_is_told(monkeypatch, studio):
     monkeypatch.setenv("AIRLOOM_BROWSER", "true")
-    server, url = studio
-    with pytest.raises(film.FilmError, match="ended at once"), film.headless_client(server, url):
+    with pytest.raises(film.FilmError, match="ended at once"), film.headless_client(studio):
         pass
 
 
 @pytest.fixture(scope="module")
 def studio():
     server = tamed.start_viser()
-    with Gateway(server.get_port(), port=0, token="sesame") as gateway:
-        yield server, gateway.url
+    yield server
     tamed.stop_viser(server)
 
 
@@ -113,13 +114,12 @@ def _with_a_browser():
 @pytest.mark.usefixtures("_with_a_browser")
 def test_a_film_shows_each_moment_and_leaves_no_browser(studio, tmp_path, monkeypatch):
     profiles = remember_profiles(monkeypatch)
-    server, url = studio
-    wall = server.scene.add_box("/wall", dimensions=(2.0, 2.0, 2.0), color=(255, 0, 0))
+    wall = studio.scene.add_box("/wall", dimensions=(2.0, 2.0, 2.0), color=(255, 0, 0))
 
     def show(moment):
         wall.visible = moment % 2 == 0
 
-    film.film(server, url, tmp_path / "film.mp4", range(6), show, SIZE, fps=5)
+    film.film(studio, tmp_path / "film.mp4", range(6), show, SIZE, fps=5)
     levels = brightness(tmp_path / "film.mp4")
     assert len(levels) == 6
     assert max(levels[0::2]) < min(levels[1::2]) - 2
@@ -129,17 +129,31 @@ def test_a_film_shows_each_moment_and_leaves_no_browser(studio, tmp_path, monkey
 
 
 @pytest.mark.usefixtures("_with_a_browser")
+def test_nobody_else_sees_what_is_filmed(studio, monkeypatch):
+    tokens = []
+    make = secrets.token_urlsafe
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda length: tokens.append(make(length)) or tokens[-1])
+    with film.headless_client(studio):
+        (door,) = [port for port in open_ports(os.getpid()) if port.protocol == "tcp"]
+        shown = "\n".join(_commands(below=os.getpid()))
+        for path in ("/", "/airloom.js"):
+            with pytest.raises(urllib.error.HTTPError, match="401"):
+                urllib.request.urlopen(f"http://127.0.0.1:{door.port}{path}", timeout=PATIENCE)
+    assert "--type=renderer" in shown
+    assert not [token for token in tokens if token in shown], "everybody can read the arguments of a process"
+
+
+@pytest.mark.usefixtures("_with_a_browser")
 def test_a_still_is_a_picture(studio, tmp_path):
-    server, url = studio
-    film.still(server, url, tmp_path / "still.png", SIZE)
+    film.still(studio, tmp_path / "still.png", SIZE)
     with Image.open(tmp_path / "still.png") as image:
         assert image.size == SIZE
 
 
 @pytest.mark.usefixtures("_with_a_browser")
-def test_a_browser_is_ended_when_the_filming_fails(studio):
+def test_a_browser_is_ended_when_the_filming_fails():
     def fail():
-        with film.headless_browser(studio[1]) as browser:
+        with film.headless_browser("about:blank") as browser:
             browsers.append(browser)
             time.sleep(1)
             raise KeyError

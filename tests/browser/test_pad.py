@@ -72,7 +72,7 @@ def listening():
 @pytest.fixture(scope="module")
 def gateway(viser_server, listening):
     sticks = {"on_stick": listening.on_stick, "on_stick_gone": listening.on_stick_gone}
-    with Gateway(viser_server.get_port(), port=0, **sticks) as gateway:
+    with Gateway(viser_server, port=0, **sticks) as gateway:
         yield gateway
 
 
@@ -101,7 +101,7 @@ def flying(gateway, shared_page, tab, hands):
 @pytest.fixture
 def ended(viser_server, page):
     """A gateway that was there, and its page, whose tab has seen it go."""
-    with Gateway(viser_server.get_port(), port=0) as gateway:
+    with Gateway(viser_server, port=0) as gateway:
         tab = visit(gateway, page)
     return gateway.port, tab
 
@@ -109,8 +109,12 @@ def ended(viser_server, page):
 def visit(gateway, page):
     page.goto(gateway.url)
     page.wait_for_selector("canvas")
-    wait(page, lambda: gateway.tabs() and gateway._tabs)
+    wait(page, lambda: gateway.tabs() and gateway.tabs()[0] in tabs_with_a_view(gateway._viser))
     return gateway.tabs()[0]
+
+
+def tabs_with_a_view(server):
+    return [tamed.tab_of(client) for client in server.get_clients().values()]
 
 
 def wait(page, condition, seconds=120):
@@ -123,8 +127,7 @@ def wait(page, condition, seconds=120):
 
 def test_a_viser_client_and_our_line_belong_to_one_tab(gateway, viser_server, shared_page, tab):
     wait(shared_page, viser_server.get_clients)
-    (client,) = viser_server.get_clients().values()
-    assert gateway.tab_at(tamed.port_of(client)) == tab
+    assert gateway.tabs() == tabs_with_a_view(viser_server) == [tab]
 
 
 @pytest.mark.parametrize(
@@ -229,26 +232,26 @@ def test_a_video_is_saved_under_its_name(gateway, viser_server, shared_page, tab
 def test_the_page_says_that_the_studio_has_ended_and_comes_back(ended, viser_server, page):
     port, tab = ended
     page.wait_for_selector("#airloom-ended.shown")
-    with Gateway(viser_server.get_port(), port=port) as again:
+    with Gateway(viser_server, port=port) as again:
         page.wait_for_selector("#airloom-ended:not(.shown)", state="attached")
-        wait(page, lambda: again.tabs() == [tab] and list(again._tabs.values()) == [tab])
+        wait(page, lambda: again.tabs() == [tab] and tab in tabs_with_a_view(viser_server))
 
 
 def test_a_window_in_the_background_comes_back_too(ended, viser_server, page):
     page.evaluate("document.hasFocus = () => false")
-    with Gateway(viser_server.get_port(), port=ended[0]) as again:
-        wait(page, lambda: list(again._tabs.values()) == [ended[1]])
+    with Gateway(viser_server, port=ended[0]) as again:
+        wait(page, lambda: again.tabs() == [ended[1]] and ended[1] in tabs_with_a_view(viser_server))
 
 
 def test_another_edition_is_loaded_anew(ended, viser_server, page):
-    again = Gateway(viser_server.get_port(), port=ended[0])
+    again = Gateway(viser_server, port=ended[0])
     again._pages.edition = "another"
     with again, page.expect_event("framenavigated"):
         pass
 
 
 def test_another_token_is_asked_for(ended, viser_server, page):
-    with Gateway(viser_server.get_port(), port=ended[0], token="sesame"):
+    with Gateway(viser_server, port=ended[0], token="sesame"):
         page.fill("input[name=token]", "sesame")
         page.click("button")
         page.wait_for_selector("canvas")

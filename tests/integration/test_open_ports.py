@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from tests.open_ports import assert_on_loopback, open_ports
+from torture.runs import started
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sockets of processes are told by /proc")
 
@@ -49,3 +50,29 @@ def test_the_scan_finds_what_a_grandchild_opens(four: str, six: str, is_inside: 
 
 def batched(flat: list[str], size: int) -> list[tuple[str, ...]]:
     return [tuple(flat[k : k + size]) for k in range(0, len(flat), size)]
+
+
+PATIENCE = 60.0  # s
+
+
+def test_a_studio_with_a_token_opens_one_port_and_no_page_of_others_acts_on_it(tmp_path):
+    """viser, behind the studio's gateway, once had a port of its own that took anybody."""
+    viser, websockets = pytest.importorskip("viser"), pytest.importorskip("websockets")
+    from websockets.sync.client import connect
+
+    with started(tmp_path, "run", "hover", "--speed", "1", "--token", "secret", "--port", "0", "--out", "run") as run:
+        door = int(run.wait_for(run.said_match(r"http://127\.0\.0\.1:(\d+)/\?token=secret")))
+        run.wait_for(run.is_in_flight)
+        found = assert_on_loopback(run.process.pid)
+        assert [(port.protocol, port.port) for port in found] == [("tcp", door)]
+        for path, status in (("/?token=secret", 403), ("/", 403), ("/stick?tab=t", 403)):
+            with pytest.raises(websockets.InvalidStatus, match=str(status)):
+                connect(
+                    f"ws://127.0.0.1:{door}{path}",
+                    origin="http://evil.example",
+                    subprotocols=[f"viser-v{viser.__version__}"],
+                    open_timeout=PATIENCE,
+                )
+        before = run.logged_until()
+        run.wait_for(lambda: run.logged_until() > before + 0.5)
+        assert run.end() in (0, 130)

@@ -65,7 +65,7 @@ class Studio:
         """Without a port, the first free one from the usual one on."""
         self._server = start_viser(label="Airloom")
         self._any_port = port is None
-        self.gateway = Gateway(self._server.get_port(), host, USUAL_PORT if port is None else port, token, tls)
+        self.gateway = Gateway(self._server, host, USUAL_PORT if port is None else port, token, tls)
         self.state = StudioState(self._server, self.gateway, list(sources))
         self._stopping = threading.Event()
         self._audience, self._left_at = 0, 0.0

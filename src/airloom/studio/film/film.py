@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import os
+import secrets
 import shutil
 import subprocess
 import tempfile
@@ -18,6 +20,8 @@ from PIL import Image
 
 from airloom.errors import UserError
 from airloom.keeper import Kept
+from airloom.studio.web.gateway import Gateway
+from airloom.studio.web.viser_server import PortlessViser
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 GRAPHICS_IN_SOFTWARE = ("--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist")
@@ -63,8 +67,7 @@ def find_browser() -> str:
 
 
 def film(
-    server: viser.ViserServer,
-    url: str,
+    server: PortlessViser,
     out: str | Path,
     times: Iterable[float],
     show: Callable[[float], None],
@@ -72,15 +75,15 @@ def film(
     fps: int = 30,
 ) -> None:
     """A video with one picture for each time, after `show` has brought the studio there."""
-    with Filmer(out, size, fps) as filmer, headless_client(server, url) as client:
+    with Filmer(out, size, fps) as filmer, headless_client(server) as client:
         for time_shown in times:
             show(time_shown)
             filmer.frame(picture(client, size))
 
 
-def still(server: viser.ViserServer, url: str, out: str | Path, size: Size = (1280, 720)) -> None:
+def still(server: PortlessViser, out: str | Path, size: Size = (1280, 720)) -> None:
     """A picture of what the studio shows now; the suffix chooses the format."""
-    with headless_client(server, url) as client:
+    with headless_client(server) as client:
         Image.fromarray(picture(client, size)).save(out)
 
 
@@ -93,14 +96,14 @@ def picture(client: viser.ClientHandle, size: Size) -> np.ndarray:
 
 
 @contextmanager
-def headless_client(server: viser.ViserServer, url: str) -> Iterator[viser.ClientHandle]:
-    """A browser that nobody sees, as the viser server knows it."""
+def headless_client(server: PortlessViser) -> Iterator[viser.ClientHandle]:
+    """A browser that nobody sees, as the viser server knows it. Nobody else is let in to look on."""
     others = set(server.get_clients())
-    with headless_browser(url) as browser:
+    with Gateway(server, port=0, token=secrets.token_urlsafe(16)) as gateway, headless_browser(gateway.url) as browser:
         yield _arrival(server, others, browser)
 
 
-def _arrival(server: viser.ViserServer, others: set[int], browser: subprocess.Popen) -> viser.ClientHandle:
+def _arrival(server: PortlessViser, others: set[int], browser: subprocess.Popen) -> viser.ClientHandle:
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if browser.poll() is not None:
@@ -118,7 +121,7 @@ def headless_browser(url: str) -> Iterator[subprocess.Popen]:
     program = find_browser()
     with tempfile.TemporaryDirectory(prefix="airloom-film-", dir=SHORT_PATH, ignore_cleanup_errors=True) as profile:
         browser = Kept(
-            _command(program, profile, url),
+            _command(program, profile, _page_that_leads_to(url, Path(profile))),
             patience=5.0,
             folders=[profile],
             stdout=subprocess.DEVNULL,
@@ -131,13 +134,20 @@ def headless_browser(url: str) -> Iterator[subprocess.Popen]:
             browser.end()
 
 
-def _command(program: str, profile: str, url: str) -> list[str]:
+def _page_that_leads_to(url: str, profile: Path) -> str:
+    """Where the browser starts: the arguments of a process, and a token in them, can be read by everybody."""
     full_resolution = f"{url}{'&' if '?' in url else '?'}fixedDpr=1"  # or viser draws coarsely when it is slow
+    page = profile / "start.html"
+    page.write_text(f'<meta http-equiv="refresh" content="0; url={html.escape(full_resolution)}">', encoding="utf-8")
+    return page.as_uri()
+
+
+def _command(program: str, profile: str, url: str) -> list[str]:
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium has none for root, and says so by not starting
     return [
         program, "--headless=new", *sandbox, *GRAPHICS_IN_SOFTWARE, *KEEP_TO_YOURSELF, *NEVER_DOZE,
         f"--user-data-dir={profile}", f"--window-size={WINDOW}", "--hide-scrollbars", "--mute-audio",
-        full_resolution,
+        url,
     ]  # fmt: skip
 
 

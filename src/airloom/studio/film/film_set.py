@@ -60,7 +60,7 @@ class FilmSet:
             self._show(moment)
         self._show(times[0])
         self._show_spray(times[0])
-        with headless_client(self._server, f"http://127.0.0.1:{self._server.get_port()}") as client:
+        with headless_client(self._server) as client:
             self._aim(client)
             for _ in range(LINGER + 2):  # the ground that is not seen any more goes last
                 self._show(times[0])

@@ -16,7 +16,6 @@ from airloom.studio.scene.landscape import Landscape
 from airloom.studio.sources.source import Snapshot, Source, Status
 from airloom.studio.web.gateway import Gateway
 from airloom.studio.web.sticks import BrowserSticks
-from airloom.studio.web.viser_server import port_of
 
 
 class Panel:
@@ -99,10 +98,6 @@ class StudioState:
         clients = [client] if client else list(self.server.get_clients().values())
         for one in clients:
             one.add_notification(title, text, auto_close_seconds=8.0)
-
-    def tab_of(self, client: viser.ClientHandle) -> str | None:
-        """The line to the page in a browser, see `gateway.py`."""
-        return self.gateway.tab_at(port_of(client))
 
     def on_press(self, button: Any, act: Callable[[viser.ClientHandle], object]) -> None:
         """Call `act` with the browser in which the button was pressed."""

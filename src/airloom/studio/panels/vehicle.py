@@ -19,6 +19,7 @@ from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import greyed
 from airloom.studio.scene.target_mark import TargetMark
 from airloom.studio.sources.source import ATTITUDE, MODE, POSITION, TARGET, VELOCITY, Snapshot, Status
+from airloom.studio.web.viser_server import tab_of
 
 NOBODY = "– none –"
 LOWEST = 1.5  # m above the ground, where a vehicle on the ground is sent by a click
@@ -184,13 +185,13 @@ class VehiclePanel(Panel):
     def _order(self, method: str, client: viser.ClientHandle | None) -> None:
         name = self.studio.selected
         if name and client:
-            if method in MANOEUVRES and self.studio.sticks.flown_by(self.studio.tab_of(client)) == name:
+            if method in MANOEUVRES and self.studio.sticks.flown_by(tab_of(client)) == name:
                 self._put_stick_down(client)
             if self.studio.ask(method, client, vehicle=name):
                 self._warn(name, client)
 
     def _put_stick_down(self, client: viser.ClientHandle) -> None:
-        if tab := self.studio.tab_of(client):
+        if tab := tab_of(client):
             self._captions.pop(tab, None)
             self.studio.sticks.put_down(tab)
             self.studio.gateway.fly(tab, False)
@@ -224,7 +225,7 @@ class VehiclePanel(Panel):
         return [x, y, height if floats else max(height, z + LOWEST)]
 
     def _toggle_hand(self, client: viser.ClientHandle) -> None:
-        studio, tab, name = self.studio, self.studio.tab_of(client), self.studio.selected
+        studio, tab, name = self.studio, tab_of(client), self.studio.selected
         if tab is None or name is None:
             return
         if studio.sticks.flown_by(tab) == name:

@@ -17,6 +17,7 @@ from airloom.studio.panels.styles import note, pressed
 from airloom.studio.scene.cameras import MODES
 from airloom.studio.scene.overlays import LABELS_AT_MOST, THRUST_AT_MOST, Options
 from airloom.studio.sources.source import Snapshot, Status
+from airloom.studio.web.viser_server import tab_of
 
 LABELS = {
     "trails": "Trails",
@@ -95,7 +96,7 @@ class ViewPanel(Panel):
     def _mark_cameras(self) -> None:
         studio, clients = self.studio, self.studio.server.get_clients()
         for number in [number for number in clients if studio.cameras.knows(number)]:
-            tab, (mode, _) = studio.tab_of(clients[number]), studio.cameras.mode(number)
+            tab, (mode, _) = tab_of(clients[number]), studio.cameras.mode(number)
             if tab in studio.gateway.tabs() and self._marked.get(number) != mode:
                 self._marked[number] = mode
                 studio.gateway.mark_camera(tab, mode)
@@ -120,7 +121,7 @@ class ViewPanel(Panel):
         client.send_file_download(name, data.getvalue(), save_immediately=True)
 
     def _toggle_video(self, client: viser.ClientHandle) -> None:
-        tab = self.studio.tab_of(client)
+        tab = tab_of(client)
         if tab is None:
             return
         begins = tab not in self._recording

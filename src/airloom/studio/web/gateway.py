@@ -1,7 +1,7 @@
 """The front door of the studio: the one port that browsers talk to.
 
-It serves the page, checks who comes, passes websockets through to viser, which listens on a loopback port of its own,
-and keeps a line to the page in each browser (`page_lines.py`).
+It serves the page, checks who comes, passes websockets through to viser, which has no port of its own, and keeps a line
+to the page in each browser (`page_lines.py`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from airloom.studio.web.frame_sizes import STALL, Oversized, relay
 from airloom.studio.web.page_lines import OnPutDown, OnSelect, OnStick, OnStickGone, PageLine
 from airloom.studio.web.pages import Nothing, Pages, answer, refusal
 from airloom.studio.web.ports import USUAL_PORT, listen
+from airloom.studio.web.viser_server import PortlessViser
 
 MAX_HEAD = 16 * 1024
 MAX_BROWSERS = 32
@@ -54,7 +55,7 @@ class Gateway:
 
     def __init__(
         self,
-        viser_port: int,
+        server: PortlessViser,
         host: str = "127.0.0.1",
         port: int = USUAL_PORT,
         token: str | None = None,
@@ -65,15 +66,13 @@ class Gateway:
         on_select: OnSelect = lambda tab, name: None,
     ) -> None:
         """Port 0 takes any free one. Beyond loopback there is always a token: see `url`."""
-        self.viser_port, self.host, self.port, self._scheme = viser_port, host, port, "https" if tls else "http"
+        self._viser, self.host, self.port, self._scheme = server, host, port, "https" if tls else "http"
         self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
         self.on_put_down, self.on_select = on_put_down, on_select
         self._door = Admission(host, token)
         self._pages = Pages()
         self._thread: threading.Thread | None = None
         self._lines: dict[str, PageLine] = {}
-        self._tabs: dict[int, str] = {}
-        """By the port from which we reach viser for them."""
         self._reception = Reception(self._visit, tls)
         self._rooms = asyncio.Semaphore(MAX_BROWSERS)
 
@@ -89,10 +88,6 @@ class Gateway:
     def tabs(self) -> list[str]:
         """The browser tabs that have a line to us."""
         return list(self._lines)
-
-    def tab_at(self, port: int | None) -> str | None:
-        """The tab whose connection reaches viser from this port, see `tamed.port_of`."""
-        return None if port is None else self._tabs.get(port)
 
     def fly(self, tab: str, on: bool) -> None:
         """Let a tab's keys and game controller fly, or no longer."""
@@ -201,7 +196,8 @@ class Gateway:
     def _reply(self, request: Request) -> bytes:
         if self._door.key and "token" in request.query:
             secure = "; Secure" if self._scheme == "https" else ""
-            cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Strict{secure}"
+            # Strict would hold it back where the address was followed from another page, such as a chat or a file.
+            cookie = f"{self._cookie}={self._door.key}; Path=/; HttpOnly; SameSite=Lax{secure}"
             rest = urlencode({name: value for name, value in request.query.items() if name != "token"})
             return answer(303, {"Location": f"/?{rest}" if rest else "/", "Set-Cookie": cookie})
         if request.path == "/" and self._rooms.locked():
@@ -213,7 +209,7 @@ class Gateway:
         if request.path == "/stick":
             await self._talk(tab, request, browser)
         elif request.path == "/":
-            await self._show(tab, request, browser)
+            await self._show(request, browser)
         else:
             raise Nothing
 
@@ -230,25 +226,22 @@ class Gateway:
             if self._lines.get(tab) is line:
                 del self._lines[tab]
 
-    async def _show(self, tab: str, request: Request, browser: Ends) -> None:
+    async def _show(self, request: Request, browser: Ends) -> None:
         if VISER_PROTOCOL not in re.split(r"[\s,]+", request.headers.get("sec-websocket-protocol", "")):
             raise Foreign
         if self._rooms.locked():
             raise Full
         async with self._rooms:
             ends = await self._reach_viser()
-            port = ends[1].get_extra_info("sockname")[1]
-            self._tabs[port] = tab
             try:
                 ends[1].write(request.raw)
                 await relay(browser, ends)
             finally:
-                del self._tabs[port]
                 ends[1].transport.abort()
 
     async def _reach_viser(self) -> Ends:
         try:
-            return await asyncio.open_connection("127.0.0.1", self.viser_port)
+            return await asyncio.open_unix_connection(sock=self._viser.connect())
         except OSError:
             raise Turned(502, "There is nothing to see yet, or any more.") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import json
+import os
 import socket
 import ssl
 import threading
@@ -12,6 +13,7 @@ import time
 from functools import partial
 
 import pytest
+from tests.open_ports import open_ports
 
 viser = pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
@@ -66,13 +68,13 @@ def listener():
 @pytest.fixture
 def gateway(viser_server, listener):
     sticks = {"on_stick": listener.on_stick, "on_stick_gone": listener.on_stick_gone}
-    with Gateway(viser_server.get_port(), port=0, **sticks) as gateway:
+    with Gateway(viser_server, port=0, **sticks) as gateway:
         yield gateway
 
 
 @pytest.fixture
 def guarded(viser_server):
-    with Gateway(viser_server.get_port(), port=0, token="open sesame") as gateway:
+    with Gateway(viser_server, port=0, token="open sesame") as gateway:
         yield gateway
 
 
@@ -177,7 +179,7 @@ def test_the_token_becomes_a_cookie(guarded):
     assert (entered.status, entered.headers["Location"]) == (303, "/")
     cookie = entered.headers["Set-Cookie"]
     assert "HttpOnly" in cookie
-    assert "SameSite=Strict" in cookie
+    assert "SameSite=Lax" in cookie
     assert get(guarded, Cookie=cookie.split(";")[0]).status == 200
     assert get(guarded, Cookie=cookie.split(";")[0] + "x").status == 401
     assert get(guarded, "/?token=guess").status == 401
@@ -209,13 +211,19 @@ def test_dns_rebinding_is_refused(gateway):
 # -- viser -----------------------------------------------------------------------------------------------------------
 
 
-def test_viser_is_reached_and_its_client_found_again(gateway, viser_server):
+def test_viser_is_reached_and_told_the_tab(gateway, viser_server):
     with websocket(gateway, "/?tab=seven", subprotocols=VISER_PROTOCOL) as browser:
         assert browser.subprotocol == VISER_PROTOCOL[0]
         assert len(browser.recv(PATIENCE)) > 16
-        ports = [c.remote_address[1] for c in viser_server._websock_server._live_connections.values()]
-        assert "seven" in [gateway.tab_at(port) for port in ports]
-    assert gateway.tab_at(1) is None
+        connections = viser_server._websock_server._live_connections.values()
+        assert "/?tab=seven" in [connection.request.path for connection in connections]
+
+
+def test_viser_has_no_port(viser_server):
+    before = open_ports(os.getpid())
+    another = tamed.start_viser()
+    assert open_ports(os.getpid()) == before
+    tamed.stop_viser(another)
 
 
 def test_viser_says_nothing_and_shares_nothing(capfd, monkeypatch):
@@ -290,16 +298,16 @@ def test_frames_are_followed_however_they_are_cut(step):
 # -- life ------------------------------------------------------------------------------------------------------------
 
 
-def test_a_taken_port_is_named_with_the_next_free_one(gateway):
+def test_a_taken_port_is_named_with_the_next_free_one(gateway, viser_server):
     with pytest.raises(PortTaken) as error:
-        Gateway(1, port=gateway.port).start()
+        Gateway(viser_server, port=gateway.port).start()
     assert str(error.value) == f"port {gateway.port} is in use; try --port {error.value.next_free}"
     socket.create_server(("127.0.0.1", error.value.next_free)).close()
 
 
-def test_an_address_that_is_not_ours_is_told():
+def test_an_address_that_is_not_ours_is_told(viser_server):
     with pytest.raises(ListenError, match=r"cannot listen on 203\.0\.113\.1, port 8080"):
-        Gateway(1, host="203.0.113.1").start()
+        Gateway(viser_server, host="203.0.113.1").start()
 
 
 @pytest.fixture
@@ -307,7 +315,7 @@ def secured(viser_server, tmp_path, monkeypatch):
     """With https, and a token as if beyond loopback."""
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     tls = Certificate.own().context()
-    with Gateway(viser_server.get_port(), port=0, token="secret", tls=tls) as gateway:
+    with Gateway(viser_server, port=0, token="secret", tls=tls) as gateway:
         yield gateway
 
 
@@ -336,15 +344,15 @@ def test_https_serves_the_same(secured, tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_address_carries_the_token():
-    assert Gateway(1, port=81).url == "http://127.0.0.1:81/"
-    assert Gateway(1, port=81, token="a b").url == "http://127.0.0.1:81/?token=a%20b"
-    assert "/?token=" in Gateway(1, host="0.0.0.0").url
+def test_the_address_carries_the_token(viser_server):
+    assert Gateway(viser_server, port=81).url == "http://127.0.0.1:81/"
+    assert Gateway(viser_server, port=81, token="a b").url == "http://127.0.0.1:81/?token=a%20b"
+    assert "/?token=" in Gateway(viser_server, host="0.0.0.0").url
 
 
 def test_nothing_is_left_after_stop(viser_server):
     before = threading.active_count()
-    gateway = Gateway(viser_server.get_port(), port=0)
+    gateway = Gateway(viser_server, port=0)
     gateway.start()
     stick, view = websocket(gateway), websocket(gateway, "/", subprotocols=VISER_PROTOCOL)
     idle = socket.create_connection(("127.0.0.1", gateway.port), timeout=PATIENCE)
