@@ -52,7 +52,7 @@ class PortlessViser(viser.ViserServer):
         self._serving = _SERVE(handler, sock=socket.socket(), start_serving=False, **options)
         server = self._serving.server
         # It would turn everybody away for not listening.
-        server.is_serving = lambda: server.close_task is None
+        server.is_serving = lambda: server.close_task is None  # type: ignore[method-assign]
         return self._serving
 
     def _receive(self, end: socket.socket) -> None:
@@ -66,11 +66,11 @@ _SERVE = websockets.serve
 @contextmanager
 def _websockets_served_by(serve: Any) -> Iterator[None]:
     """viser passes no options of its own on to `websockets.serve`, which it looks up whenever a server starts."""
-    websockets.serve = serve
+    websockets.serve = serve  # type: ignore[misc]
     try:
         yield
     finally:
-        websockets.serve = _SERVE
+        websockets.serve = _SERVE  # type: ignore[misc]
 
 
 def start_viser(**options: Any) -> PortlessViser:
