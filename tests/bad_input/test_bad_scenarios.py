@@ -241,7 +241,7 @@ def test_text_that_is_not_utf8(folder):
 
 def test_a_folder(folder):
     (folder / "dir.yaml").mkdir()
-    assert message_of("dir.yaml") == "dir.yaml: is a folder; a YAML file is expected"
+    assert message_of("dir.yaml") == "dir.yaml: is a folder; a file is expected"
 
 
 def test_no_such_file(folder):
@@ -319,7 +319,7 @@ def test_a_huge_file_is_refused_at_once(folder):
     file = folder / "huge.yaml"
     with file.open("wb") as stream:
         stream.truncate(100 * 1024**2)
-    assert "huge.yaml: larger than 4 MB; put large data such as terrain heights in a file of its own" in message_of(
+    assert "huge.yaml: is larger than 4 MB; put large data such as terrain heights in a file of its own" in message_of(
         file
     )
 

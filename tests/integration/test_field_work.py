@@ -227,7 +227,7 @@ def test_a_run_again_is_the_same(work):
 def test_jobs_that_cannot_be_flown_are_refused(work, tmp_path):
     for setting, message in (
         ({"systems.job.vehicle": "nobody"}, "no vehicle is called 'nobody'"),
-        ({"systems.job.file": str(tmp_path / "nothing.json")}, "there is no file"),
+        ({"systems.job.file": str(tmp_path / "nothing.json")}, "there is no file|no such file"),
         ({"world.origin": {"latitude": 0.0, "longitude": 0.0}}, "km from the world's origin; set world.origin="),
         ({"world.terrain": {"kind": "plane", "height": 5.0}}, "line 1 of the job leads into the ground at"),
         ({"vehicles.drone.pose.position": [0, -10, 0.42]}, r"drone starts in a no-fly area of the job, or within 1 m"),

@@ -143,11 +143,11 @@ def test_the_last_word_is_passed_on_and_nothing_stays():
 @pytest.mark.parametrize(
     ("files", "complaint"),
     [
-        (["nothing.pem"], "cannot read the certificate .*nothing.pem: No such file"),
+        (["nothing.pem"], "the certificate .*nothing.pem: no such file"),
         (["text.pem"], "no certificate with its private key"),
         (["certificate.pem"], "no certificate with its private key"),
         (["certificate.pem", "text.pem"], "no certificate with its private key"),
-        (["certificate.pem", "nothing.pem"], "cannot read the certificate .*nothing.pem"),
+        (["certificate.pem", "nothing.pem"], "the certificate .*nothing.pem: no such file"),
     ],
 )
 def test_files_that_are_no_certificates(tmp_path, files, complaint):

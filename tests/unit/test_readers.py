@@ -19,3 +19,14 @@ def modules_with(pattern: str) -> set[str]:
 def test_one_module_reads_yaml():
     loaders = r"yaml\.(\w*load\w*|\w*Loader|parse|scan|compose|reader)\b|from yaml\b"
     assert modules_with(loaders) == {"scenario/document.py"}
+
+
+def test_one_module_reads_arrays():
+    assert modules_with(r"np\.(load|fromfile|lib\.format|memmap|genfromtxt)\b|ZipFile|\bpickle\b") == {
+        "basics/arrays.py"
+    }
+
+
+def test_one_module_decodes_pictures():
+    """Those in the messages of a camera are ours."""
+    assert modules_with(r"Image\.open\b") == {"basics/pictures.py", "eyes/shown.py"}

@@ -11,11 +11,11 @@ import re
 from math import isfinite
 from pathlib import Path
 
+from airloom.basics.given import MEGABYTE, bytes_of
 from airloom.errors import UserError
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 FIELDS_OF_QGROUNDCONTROL = 5
-LONGEST = 1 << 20  # bytes
 
 
 class ParameterFileError(UserError):
@@ -25,14 +25,9 @@ class ParameterFileError(UserError):
 def read_parameters(path: Path) -> dict[str, float]:
     """By name; of a name that comes twice the last value counts."""
     try:
-        with path.open("rb") as file:
-            text = file.read(LONGEST + 1).decode()
-    except OSError as error:
-        raise ParameterFileError(f"{path}: {error.strerror}") from None
+        text = bytes_of(path, ParameterFileError, MEGABYTE, "no file of parameters is that large").decode()
     except UnicodeDecodeError:
         raise ParameterFileError(f"{path}: this is no text; expected lines such as `WPNAV_SPEED 500`") from None
-    if len(text) > LONGEST:
-        raise ParameterFileError(f"{path}: more than {LONGEST} bytes, which is no file of parameters")
     found: dict[str, float] = {}
     for number, line in enumerate(text.splitlines(), 1):
         content = line.partition("#")[0].strip()

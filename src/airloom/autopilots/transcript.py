@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from airloom.basics.clock import NS_PER_SECOND
+from airloom.basics.given import regular_file
 from airloom.compiled import bytes_at, compiled
 from airloom.engines.lockstep import FILLED, PAGE, PAGE_SIZE, STEP_NS, address
 from airloom.errors import UserError
@@ -89,15 +90,13 @@ class Transcript:
     """One that was written, to iterate over: its messages in order. One that was cut off gives what there is."""
 
     def __init__(self, path: Path | str) -> None:
-        self._path = path
+        self._path = regular_file(path, TranscriptError)
         self.about: dict[str, Any]
         """Who talked."""
         try:
             line, _, _ = next(self._pieces(), b"").partition(b"\n")
             self.about = json.loads(line)
             fits = self.about["format"] == FORMAT and self.about["version"] == VERSION
-        except FileNotFoundError:
-            raise TranscriptError(f"there is no transcript {path}") from None
         except (ValueError, TypeError, KeyError, zlib.error):
             fits = False
         if not fits:

@@ -5,10 +5,12 @@ A pipe would be waited for until somebody writes, and a device such as `/dev/zer
 
 from __future__ import annotations
 
+import json
 import os
 import stat
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from airloom.basics.text import sound
 
@@ -60,6 +62,17 @@ def text_of(file: Path | str, mistake: Mistake, most: int, advice: str = "", sho
     except UnicodeDecodeError as error:
         where = f"{shown or sound(str(file))}, line {data.count(10, 0, error.start) + 1}"
         raise mistake(f"{where}: the text is not UTF-8; save the file with UTF-8 encoding") from None
+
+
+def json_of(file: Path | str, mistake: Mistake, most: int, advice: str = "", shown: str = "") -> Any:
+    """What a file of JSON holds; numbers in it may be NaN and infinite."""
+    text = text_of(file, mistake, most, advice, shown)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise mistake(f"{shown or sound(str(file))}: is no valid JSON: {error}") from None
+    except RecursionError:
+        raise mistake(f"{shown or sound(str(file))}: is nested too deeply") from None
 
 
 def _too_large(name: str, most: int, advice: str) -> str:

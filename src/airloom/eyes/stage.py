@@ -199,9 +199,7 @@ def _add_heights(spec: mujoco.MjSpec, grid: Grid, heights: np.ndarray, stride: i
 def _ground_colours(land: Land, heights: np.ndarray) -> np.ndarray:
     """uint8 [row, column, 3] from the south: a survey's own picture, made-up ground's colours, else by height."""
     if land.survey is not None and land.survey.about.colour is not None:
-        from PIL import Image
-
-        picture = Image.open(land.survey.folder / land.survey.about.colour).convert("RGB")
+        picture = land.survey.photo()
         picture.thumbnail((4096, 4096))
         return np.asarray(picture)[::-1]
     if isinstance(land.world.terrain, Generated):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import regular_file
 from airloom.farm.field import Field, frame_of
 from airloom.farm.geojson import FarmError, shapely
 from airloom.farm.job import SQUARE_METRES
@@ -117,6 +118,7 @@ class Deposit:
     @staticmethod
     def read(file: Path) -> Deposit:
         rasterio = library("rasterio", "a map of what was given", "farm")
+        regular_file(file, FarmError)
         try:
             with rasterio.open(file) as data:
                 if data.crs is None:

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, json_of
 from airloom.errors import UserError
 from airloom.terrain.extras import library
 from airloom.terrain.frame import crs_of
 
-LARGEST_FILE = 64 * 1024 * 1024
+LARGEST_FILE = 64 * MEGABYTE
 DEGREES = "EPSG:4326"
 
 
@@ -70,17 +71,7 @@ def read_features(file: Path) -> list[Feature]:
 
 
 def _content(file: Path) -> dict[str, Any]:
-    try:
-        with file.open("rb") as stream:
-            data = stream.read(LARGEST_FILE + 1)
-    except OSError as error:
-        raise FarmError(f"{file} cannot be read: {error.strerror}") from None
-    if len(data) > LARGEST_FILE:
-        raise FarmError(f"{file} is larger than {LARGEST_FILE // 1024**2} MB, which no field is")
-    try:
-        content = json.loads(data.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise FarmError(f"{file} is no GeoJSON: {error or 'nested too deeply'}") from None
+    content = json_of(file, FarmError, LARGEST_FILE, "no field is that large")
     if not isinstance(content, dict) or not isinstance(content.get("type"), str):
         raise FarmError(f'{file} is no GeoJSON: it must be an object with a "type"')
     return content

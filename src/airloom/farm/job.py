@@ -17,11 +17,13 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from airloom.basics.given import MEGABYTE, bytes_of
 from airloom.farm.geojson import FarmError
 from airloom.missions.pursuit import TOP_SPEED
 from airloom.scenario.models import Origin
 from airloom.world.geodesy import geodetic_to_local, local_to_geodetic
 
+LARGEST_FILE = 64 * MEGABYTE
 FARTHEST = 20_000.0  # m of a job from the origin of the world it is flown in
 SQUARE_METRES = 1e4  # in a hectare
 NEARBY = 30.0  # m: what is nearer is reached without climbing
@@ -214,10 +216,9 @@ class _Shift:
 def read_job(file: str | Path) -> Job:
     """Raises FarmError with the key that is wrong."""
     file = Path(file)
+    content = bytes_of(file, FarmError, LARGEST_FILE, "no job is that large")
     try:
-        return Job.model_validate_json(file.read_bytes())
-    except OSError as error:
-        raise FarmError(f"{file} cannot be read: {error.strerror}") from None
+        return Job.model_validate_json(content)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(map(str, first["loc"])) or "the file"

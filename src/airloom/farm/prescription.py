@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from airloom.basics.given import regular_file
 from airloom.farm.field import Field, frame_of, to_local
 from airloom.farm.geojson import FarmError, Feature, read_features, shapely
 from airloom.scenario.models import Origin
@@ -117,6 +118,7 @@ def _rate(feature: Feature) -> float:
 
 def _raster(file: Path, origin: Origin, crs: str | None) -> Raster:
     rasterio = library("rasterio", "a prescription as a GeoTIFF", "farm")
+    regular_file(file, FarmError)
     try:
         with rasterio.open(file) as data:
             if data.width * data.height > MOST_PIXELS:

@@ -68,8 +68,6 @@ def _described(
     if path.is_dir():
         path = Library(path / "model.sdf", allowed).sdf_in(path.resolve(), source)
     if path.suffix.lower() in MODELS:
-        if not path.is_file():
-            raise ModelError(f"there is no file {path}")
         return _flat(read_description(path, arguments, Library(path, allowed))), None
     vehicle = load_vehicle(source)
     return describe_vehicle(path.stem if looks_like_path(source) else source, vehicle, scratch), vehicle

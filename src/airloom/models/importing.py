@@ -61,8 +61,6 @@ def import_model(
     """
     if file.is_dir():
         file = Library(file / "model.sdf", allowed).sdf_in(file.resolve(), str(file))
-    if not file.is_file():
-        raise ModelError(f"there is no file {file}")
     library = Library(file, allowed)
     root = read_xml(file)
     if local_name(root) in ("sdf", "gazebo") and root.find("world") is not None:

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, bytes_of
 from airloom.models.description import ModelError, Pose
 
-MOST_BYTES = 20_000_000
+LARGEST_FILE = 20 * MEGABYTE
 MOST_ELEMENTS = 300_000
 LARGEST = 1e30  # beyond, products of numbers would not be finite
 
@@ -30,15 +31,7 @@ def library():
 
 def read_xml(file: Path) -> Element:
     """The root. Prefixes without a meaning and dashes in comments are forgiven; all else that is wrong is told."""
-    try:
-        if file.stat().st_size > MOST_BYTES:
-            raise ModelError(
-                f"{file}: {file.stat().st_size / 1e6:.0f} MB of XML; at most {MOST_BYTES / 1e6:.0f} are read"
-            )
-        text = file.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{file} cannot be read: {error.strerror}") from None
-    return parsed(text, str(file))
+    return parsed(bytes_of(file, ModelError, LARGEST_FILE), str(file))
 
 
 def parsed(text: bytes, name: str) -> Element:

@@ -10,24 +10,27 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, regular_file
 from airloom.models.cad import KINDS as CAD
 from airloom.models.cad import load_cad
 from airloom.models.dae import dae_vertices
 from airloom.models.description import ModelError, Shape
+from airloom.world.objects.dae import check_dae
 
-MOST_BYTES = 60_000_000
+LARGEST_FILE = 60 * MEGABYTE
 FORMATS = (".stl", ".obj", ".dae", ".glb", ".gltf", ".ply", ".off")
 
 
-def check_size(file: Path) -> None:
-    size = file.stat().st_size / 1e6
-    if size > MOST_BYTES / 1e6:
-        raise ModelError(f"{file}: has {size:.0f} MB; meshes of up to {MOST_BYTES / 1e6:.0f} MB are read: simplify it")
+def check_file(file: Path) -> None:
+    """That no reader can be led astray by it without end."""
+    regular_file(file, ModelError, LARGEST_FILE, "simplify the mesh")
+    if file.suffix.lower() == ".dae":
+        check_dae(file, ModelError)
 
 
 def load(file: Path):
     """A trimesh.Trimesh of all that is in a file, in the file's units."""
-    check_size(file)
+    check_file(file)
     if file.suffix.lower() not in (*FORMATS, *CAD):
         raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
     mesh: Any = load_cad(file) if file.suffix.lower() in CAD else _load_mesh(file)
@@ -52,7 +55,7 @@ def _load_mesh(file: Path) -> Any:
 @lru_cache(maxsize=64)
 def bounds(file: Path) -> np.ndarray:
     """Lowest and highest corner, in the file's units; the usual formats without trimesh, whose import takes long."""
-    check_size(file)
+    check_file(file)
     reader = {".stl": _stl_vertices, ".obj": _obj_vertices, ".dae": dae_vertices}.get(file.suffix.lower())
     vertices = reader(file) if reader else None
     if vertices is None or len(vertices) == 0 or not np.isfinite(vertices).all():
@@ -111,7 +114,7 @@ def corners_of(shape: Shape) -> np.ndarray | None:
 def copy_mesh(file: Path, folder: Path, taken: dict[Path, str]) -> str:
     """Its name in the folder; the same file is copied once."""
     if file not in taken:
-        check_size(file)
+        check_file(file)
         folder.mkdir(exist_ok=True)
         name, number = file.name, 2
         while name in taken.values():

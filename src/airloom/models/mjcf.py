@@ -14,7 +14,7 @@ from airloom.models.beyond import NAME, read_beyond
 from airloom.models.description import Description, Inertial, Joint, Link, ModelError, Plugin, Pose, SensorPart, Shape
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, read_xml, where
-from airloom.models.meshes import check_size
+from airloom.models.meshes import check_file
 
 SHAPES = {
     mujoco.mjtGeom.mjGEOM_BOX: ("box", lambda s: tuple(2 * s)),
@@ -59,7 +59,7 @@ def _check_files(root: Element, file: Path, library: Library, way: tuple[Path, .
                 raise ModelError(f"{place}: includes go in a circle: {' → '.join(p.name for p in (*way, found))}")
             _check_files(read_xml(found), found, library, (*way, found))
         else:
-            check_size(found)
+            check_file(found)
 
 
 class _Reader:

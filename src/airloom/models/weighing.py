@@ -78,8 +78,6 @@ def total(weighed: list[Weighed]) -> Inertial:
 
 def weigh(name: str, part: Part, folder: Path) -> Weighed:
     file = folder / part.file
-    if not file.is_file():
-        raise ModelError(f"{name}: there is no file {file}")
     mesh = load(file)
     unit = UNITS[part.units] if part.units else _unit_of(file, float(np.ptp(mesh.vertices, axis=0).max()))
     vertices, faces = welded(np.asarray(mesh.vertices, dtype=float) * unit, np.asarray(mesh.faces))

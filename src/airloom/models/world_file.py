@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.pictures import read_picture
 from airloom.models.description import Description, Link, ModelError, Notes, Pose, Shape
 from airloom.models.files import Library
 from airloom.models.geometry import read_plugin, read_pose
@@ -24,6 +25,7 @@ from airloom.world.objects.mesh_file import LARGEST, SMALLEST
 
 QUIET = {"physics", "gui", "audio", "model", "include", "light", "scene", "atmosphere", "gravity", "magnetic_field",
          "wind",          "spherical_coordinates", "frame"}  # fmt: skip
+MOST_HEIGHTS = 20_000_000
 GREY = (150, 150, 146)
 FOUNDATION = 0.5  # m that things may reach into flat ground
 LEVEL = 1e-4  # rad; what is tilted more is no obstacle that stands upright
@@ -176,20 +178,9 @@ class _Ground:
             self.notes.understand("flat ground")
 
     def add_heights(self, shape: Shape, pose: Pose) -> None:
-        from PIL import Image
-
         assert shape.file is not None
-        try:
-            with Image.open(shape.file) as picture:
-                if picture.width * picture.height > 20_000_000:
-                    raise ModelError(
-                        f"{shape.file}: has {picture.width} × {picture.height} pixels; 20 million are the most"
-                    )
-                grey = np.asarray(
-                    picture.convert("I") if picture.mode.startswith("I") else picture.convert("L"), dtype=float
-                )
-        except (OSError, ValueError) as error:
-            raise ModelError(f"{shape.file}: is no picture of heights that can be read: {error}") from None
+        picture = read_picture(shape.file, ModelError, most=MOST_HEIGHTS)
+        grey = np.asarray(picture.convert("I" if picture.mode.startswith("I") else "L"), dtype=float)
         full = 65535.0 if grey.max() > 255 else 255.0
         x, y, z = shape.size
         heights = grey[::-1] / full * z + pose.position[2]  # the first row of a picture is the northern edge

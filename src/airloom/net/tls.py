@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import platformdirs
 
+from airloom.basics.given import MEGABYTE, regular_file
 from airloom.errors import UserError
 from airloom.keeper import Kept, folder_for_socket
 from airloom.net.listening import private_listener
@@ -57,6 +58,8 @@ class Certificate(NamedTuple):
     def context(self) -> ssl.SSLContext:
         """For a server."""
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        for file in filter(None, (self.file, self.key)):
+            regular_file(file, TlsError, MEGABYTE, shown=f"the certificate {file}")
         try:
             context.load_cert_chain(self.file, self.key, password=_no_password)
         except ssl.SSLError:
@@ -64,8 +67,7 @@ class Certificate(NamedTuple):
             what = "no certificate with its private key, unencrypted and in PEM"
             raise TlsError(f"{files}: {what}; give both with --tls-cert FILE --tls-key FILE") from None
         except OSError as error:
-            missing = next((file for file in (self.file, self.key) if file and not file.exists()), self.file)
-            raise TlsError(f"cannot read the certificate {missing}: {error.strerror}") from None
+            raise TlsError(f"cannot read the certificate {self.file} or its key: {error.strerror}") from None
         return context
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, json_of
 from airloom.errors import UserError
 from airloom.runs.last import remembered
 
@@ -31,6 +32,7 @@ _MAP = re.compile(r"(deposition|difference)\w*\.(png|tif|npy)")
 _POINTS = re.compile(r"[^/.][^/]*\.la[sz]", re.IGNORECASE)
 _SOCKET, _SOCKET_NOTE, _WINDOW = "control.sock", "control.path", "control.state"
 _UNFINISHED = f"{_SUMMARY}.unfinished"
+_LARGEST = 256 * MEGABYTE
 _LOG_MAGIC, _LOG_MAKER = b"\x89MCAP0\r\n", b"airloom"
 
 
@@ -118,10 +120,10 @@ class RunFolder:
         """Empty if the run was cut off before it could write one."""
         if not self.summary.is_file():
             return {}
-        try:
-            return json.loads(self.summary.read_text(encoding="utf-8"))
-        except ValueError as error:
-            raise RunFolderError(f"{self.summary} is not valid JSON: {error}") from error
+        summary = json_of(self.summary, RunFolderError, _LARGEST)
+        if not isinstance(summary, dict):
+            raise RunFolderError(f"{self.summary}: is no summary of a run")
+        return summary
 
 
 def _next_numbered(stem: Path, first: int = 1) -> Path:
@@ -221,8 +223,8 @@ def _is_our_log(path: Path) -> bool:
 
 def _is_our_summary(path: Path) -> bool:
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, IsADirectoryError, ValueError):
+        summary = json_of(path, RunFolderError, _LARGEST)
+    except RunFolderError:
         return False
     return isinstance(summary, dict) and {"scenario", "airloom", "state_hash"} <= summary.keys()
 

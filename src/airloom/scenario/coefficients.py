@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, regular_file, text_of
 from airloom.errors import UserError
 
-LARGEST_FILE = 4 * 1024**2
+LARGEST_FILE = 4 * MEGABYTE
+TABLE = "give a table of a few hundred rows"
 MOST_ROWS = 1000
 POLAR = {"alpha": ("alpha", "aoa"), "CL": ("cl", "cltot"), "CD": ("cd", "cdtot"), "CM": ("cm", "cmtot")}
 PROPELLER = {"J": ("j",), "CT": ("ct",), "CP": ("cp",)}
@@ -34,12 +36,7 @@ def read_propeller(file: str) -> np.ndarray:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    try:
-        about = path.stat()
-    except OSError as error:
-        raise CoefficientsError(f"{path}: cannot be read: {error.strerror}") from None
-    if about.st_size > LARGEST_FILE:
-        raise CoefficientsError(f"{path}: larger than {LARGEST_FILE // 1024**2} MB; give a table of a few hundred rows")
+    about = regular_file(path, CoefficientsError, LARGEST_FILE, TABLE).stat()
     return about.st_mtime_ns, about.st_size
 
 
@@ -72,7 +69,7 @@ def _refuse(path: Path, lines: np.ndarray, wrong: np.ndarray, why: str) -> None:
 
 def _table(path: Path, wanted: Mapping[str, Sequence[str]], left_out: set[str]) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of the lines, and what stands in them in the order of `wanted`, by the first column."""
-    text = _text_of(path).splitlines()
+    text = text_of(path, CoefficientsError, LARGEST_FILE, TABLE).splitlines()
     header, columns = _header(path, text, wanted, left_out)
     found = []
     for number, line in enumerate(text[header + 1 :], header + 2):
@@ -92,13 +89,6 @@ def _table(path: Path, wanted: Mapping[str, Sequence[str]], left_out: set[str]) 
         one, other = sorted(lines[same[0] : same[0] + 2])
         raise CoefficientsError(f"{path}, line {other}: {first} {rows[same[0], 1]:g} stands in line {one} as well")
     return lines, rows[:, 1:]
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CoefficientsError(f"{path}: cannot be read as text: {error}") from None
 
 
 def _words(line: str) -> list[str]:

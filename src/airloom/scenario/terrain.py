@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from airloom.basics.given import MEGABYTE, json_of
 from airloom.errors import UserError
 
 FILE, HEIGHTS, CEILINGS = "terrain.json", "heights.npy", "ceilings.npy"
@@ -56,12 +56,9 @@ def read_terrain_file(folder: str | Path) -> TerrainFile:
     """What a terrain folder says about itself."""
     file = Path(folder) / FILE
     build = "make it anew with: airloom terrain build"
-    try:
-        numbers = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise TerrainError(f"{folder} is no terrain folder: there is no {FILE} in it; {build}") from None
-    except (OSError, ValueError) as error:
-        raise TerrainError(f"{file} cannot be read: {error}; {build}") from None
+    if not file.exists():
+        raise TerrainError(f"{folder} is no terrain folder: there is no {FILE} in it; {build}")
+    numbers = json_of(file, TerrainError, MEGABYTE, build)
     version = numbers.get("version") if isinstance(numbers, dict) else None
     if version != VERSION:
         raise TerrainError(f"{folder} has version {version!r} of terrain folders, version {VERSION} is needed; {build}")

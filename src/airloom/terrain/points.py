@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import regular_file
 from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
 from airloom.terrain.frame import LOCAL, crs_of, metres_in, vertical_unit
@@ -51,8 +53,7 @@ def is_cloud(file: Path) -> bool:
 
 def read_cloud(file: Path, crs: str | None, units: str | None, progress: Callable[[float], None]) -> Cloud:
     """All points that have finite coordinates and are not called noise."""
-    if not file.exists():
-        raise TerrainError(f"there is no file {file}")
+    regular_file(file, TerrainError)
     try:
         cloud = READERS[file.suffix.lower()](file, progress)
     except TerrainError:
@@ -169,7 +170,9 @@ def _read_text(file: Path, progress: Callable[[float], None]) -> Cloud:
         return Cloud(np.empty((0, 3)))
     between = next((sign for sign in ",;" if sign in first), None)
     has_names = not all(_is_number(word) for word in first.split(between) if word.strip())
-    numbers = np.loadtxt(file, delimiter=between, skiprows=number if has_names else 0, ndmin=2, usecols=(0, 1, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a file without points, of which we tell ourselves
+        numbers = np.loadtxt(file, delimiter=between, skiprows=number if has_names else 0, ndmin=2, usecols=(0, 1, 2))
     return Cloud(np.ascontiguousarray(numbers))
 
 

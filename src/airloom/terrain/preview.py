@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from airloom.scenario.terrain import TerrainFile
+from airloom.basics.pictures import read_picture
+from airloom.scenario.terrain import TerrainError, TerrainFile
 
 LARGEST = 1400  # heights of the picture each way
 SUN = np.array([-1.0, 1.0, 1.5]) / np.linalg.norm([1.0, 1.0, 1.5])  # from the north-west, as maps are lit
@@ -207,5 +208,5 @@ def _photo(file: Path | None, shape: tuple[int, ...]) -> np.ndarray | None:
         return None
     from PIL import Image
 
-    with Image.open(file) as photo:
-        return np.asarray(photo.convert("RGB").resize((shape[1], shape[0]), Image.Resampling.BOX))[::-1].astype(float)
+    photo = read_picture(file, TerrainError, "build the terrain anew")
+    return np.asarray(photo.convert("RGB").resize((shape[1], shape[0]), Image.Resampling.BOX))[::-1].astype(float)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import regular_file
 from airloom.commands import EDGE
 from airloom.scenario.terrain import TerrainError
 from airloom.terrain.extras import library
@@ -138,8 +139,7 @@ def opened(
     `crs` is used instead of its own coordinate system, `other_crs` only if it has none.
     """
     rasterio = library("rasterio", "a GeoTIFF")
-    if not file.exists():
-        raise TerrainError(f"there is no file {file}")
+    regular_file(file, TerrainError)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that it has no georeference: we say so ourselves
         try:

@@ -15,9 +15,13 @@ from types import CodeType, ModuleType
 from typing import NoReturn
 
 from airloom import member
+from airloom.basics.given import MEGABYTE, bytes_of
+from airloom.errors import UserError
 from airloom.virtual import patches
 from airloom.virtual.baton import VirtualTime
 from airloom.virtual.datagrams import Datagrams
+
+LARGEST_SCRIPT = 64 * MEGABYTE
 
 
 def execute(script: Path, arguments: list[str], rate: float | None, epoch_ns: int) -> NoReturn:
@@ -63,8 +67,9 @@ def _end(world: VirtualTime) -> None:
 
 
 def _compiled(script: Path) -> CodeType:
+    text = bytes_of(script, UserError, LARGEST_SCRIPT)
     try:
-        return compile(script.read_bytes(), str(script), "exec", dont_inherit=True)
+        return compile(text, str(script), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:  # ValueError: a file of zeros
         traceback.print_exception(type(error), error, None)
         sys.exit(1)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 
+from airloom.basics.arrays import read_arrays
+from airloom.basics.given import regular_file
 from airloom.scenario.values import FASTEST_WIND
 from airloom.scenario.weather import WeatherError
 
@@ -16,6 +17,7 @@ NEEDED, ALL = ("x", "y", "z", "u", "v"), ("x", "y", "z", "time", "u", "v", "w")
 METRES, SECONDS = {"m", "metre", "metres", "meter", "meters"}, {"s", "sec", "second", "seconds"}
 SPEEDS = {"m/s", "m s-1", "m s^-1", "m s**-1", "ms-1", "metre second-1", "meter second-1"}
 UNITS = dict.fromkeys("xyz", METRES) | {"time": SECONDS} | dict.fromkeys("uvw", SPEEDS)
+MOST_NUMBERS = 200_000_000
 CLASSIC, HDF5 = b"CDF", b"\x89HDF"
 
 
@@ -41,8 +43,7 @@ def read_field(file: str) -> Field:
     found.setdefault("w", np.zeros_like(found["u"]))
     axes = {name: _axis(file, name, found[name]) for name in AXES}
     shape = tuple(len(axes[name]) for name in AXES)
-    wind = np.empty((*shape, 3), np.float32)
-    for k, name in enumerate("uvw"):
+    for name in "uvw":
         values = found[name]
         if values.shape != shape and values.shape != shape[1:] * (shape[0] == 1):
             raise WeatherError(
@@ -55,7 +56,7 @@ def read_field(file: str) -> Field:
             raise WeatherError(
                 f"{file}: {name} reaches {np.abs(values).max():.4g} m/s; no wind is over {FASTEST_WIND:g}"
             )
-        wind[..., k] = values.reshape(shape)
+    wind = np.stack([found[name].reshape(shape).astype(np.float32) for name in "uvw"], axis=-1)
     return Field(**axes, wind=wind)
 
 
@@ -72,19 +73,20 @@ def _axis(file: str, name: str, values: np.ndarray) -> np.ndarray:
 
 
 def _variables(file: Path) -> dict[str, np.ndarray]:
+    regular_file(file, WeatherError)
     try:
         with file.open("rb") as opened:
             beginning = opened.read(8)
         if beginning.startswith(b"PK"):
-            with np.load(file, allow_pickle=False) as archive:
-                return {name: _numbers(file, name, archive[name]) for name in ALL if name in archive}
+            found = read_arrays(file, ALL, WeatherError, MOST_NUMBERS)
+            return {name: _numbers(file, name, values) for name, values in found.items()}
         if beginning.startswith(CLASSIC):
             return _classic(file)
         if beginning.startswith(HDF5):
             return _hdf5(file)
     except WeatherError:
         raise
-    except (OSError, ValueError, BadZipFile, KeyError, TypeError, IndexError, EOFError, OverflowError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError) as error:
         raise WeatherError(f"{file} cannot be read, it may be damaged: {error}") from None
     raise WeatherError(f"{file} is neither an .npz nor a NetCDF file")
 

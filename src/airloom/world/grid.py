@@ -7,10 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.basics.arrays import read_array
+from airloom.basics.given import MEGABYTE, text_of
 from airloom.commands import EDGE
 from airloom.scenario.models import HeightField
 from airloom.scenario.terrain import TerrainError
 
+MOST_HEIGHTS = 100_000_000
+LARGEST_TEXT = 256 * MEGABYTE
+COARSER = "give a coarser grid, or make a terrain folder of it"
 BLOCK = 16  # cells each way, for which the highest point is known: whoever is above it need not look closer
 
 
@@ -86,11 +91,14 @@ def _read_heights(terrain: HeightField) -> np.ndarray:
 
 
 def _heights_from_file(path: Path) -> np.ndarray:
-    try:
-        if path.suffix == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False), dtype=float)
-        if path.suffix == ".csv":
-            return np.loadtxt(path, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise TerrainError(f"{path}: heights cannot be read: {error}") from error
+    if path.suffix == ".npy":
+        return read_array(path, TerrainError, MOST_HEIGHTS, COARSER).astype(float)
+    if path.suffix == ".csv":
+        text = text_of(path, TerrainError, LARGEST_TEXT, COARSER)
+        if not text.strip():
+            raise TerrainError(f"{path}: is empty")
+        try:
+            return np.loadtxt(text.splitlines(), delimiter=",", ndmin=2)
+        except ValueError as error:
+            raise TerrainError(f"{path}: heights cannot be read: {error}") from error
     raise TerrainError(f"{path}: heights come from a .npy or a .csv file")

@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airloom.basics.arrays import read_array
+from airloom.basics.pictures import read_picture
 from airloom.scenario.terrain import CEILINGS, FILE, HEIGHTS, TILES, TRIANGLES, TerrainError, read_terrain_file
 from airloom.world.grid import BLOCK, Grid
 from airloom.world.meshes import Mesh, painted
 from airloom.world.things import Solid, Thing
 from airloom.world.triangulation import Level, tiles_of
 
+if TYPE_CHECKING:
+    from PIL import Image
+
+MOST_NUMBERS = 10**10
 OVERHANG_COLOUR = 122, 128, 104
 OVERHANG_CELLS = 4  # each way, of a piece
 SKIN = 0.5  # cells: how thick what was scanned is taken to be
@@ -60,12 +66,14 @@ class Surveyed:
             raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
         return Thing("overhangs", "survey", mesh, tuple(_pieces(mesh, OVERHANG_CELLS * max(self.about.cell))))
 
+    def photo(self) -> Image.Image:
+        """The ground's colours, north up."""
+        assert self.about.colour is not None
+        return read_picture(self.folder / self.about.colour, TerrainError, "build the terrain anew").convert("RGB")
+
     def _mapped(self, name: str, shape: tuple[int, ...], kind: type[np.generic] = np.float32) -> np.ndarray:
         file = self.folder / name
-        try:
-            array = np.load(file, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
+        array = read_array(file, TerrainError, MOST_NUMBERS, "build the terrain anew", mapped=True)
         if array.shape != shape or array.dtype != kind or not array.flags.c_contiguous:
             raise TerrainError(
                 f"{file} does not fit {FILE}: expected {shape} of {np.dtype(kind)}, got {array.shape} of "

@@ -35,7 +35,7 @@ def test_as_qgroundcontrol_writes_them(tmp_path):
         ("WPNAV_SPEED fast", "line 1: the value of WPNAV_SPEED must be a number, got 'fast'"),
         ("WPNAV_SPEED nan", "must be a number, got 'nan'"),
         ("12 13", "line 1: expected a name"),
-        ("x" * (1 << 20) + "y", "more than 1048576 bytes"),
+        ("x" * (1 << 20) + "y", "larger than 1 MB; no file of parameters is that large"),
     ],
 )
 def test_what_is_no_file_of_parameters(tmp_path, text, complaint):
@@ -44,7 +44,7 @@ def test_what_is_no_file_of_parameters(tmp_path, text, complaint):
 
 
 def test_files_that_cannot_be_read(tmp_path):
-    with pytest.raises(ParameterFileError, match=r"nowhere.parm: No such file"):
+    with pytest.raises(ParameterFileError, match=r"nowhere.parm: no such file"):
         read_parameters(tmp_path / "nowhere.parm")
     (tmp_path / "picture.parm").write_bytes(b"\x89PNG\xff\xfe")
     with pytest.raises(ParameterFileError, match="this is no text"):

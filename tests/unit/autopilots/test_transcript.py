@@ -71,7 +71,7 @@ def test_files_that_are_no_transcripts(tmp_path, content):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(TranscriptError, match="there is no transcript"):
+    with pytest.raises(TranscriptError, match="no such file"):
         Transcript(tmp_path / "transcript.gz")
 
 

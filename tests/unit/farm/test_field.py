@@ -26,10 +26,10 @@ def features(*all_of_them, **more):
 
 LARGER = [(x * 2, y * 2) for x, y in RECTANGLE]
 BAD = {
-    "nothing": (lambda file: None, "cannot be read: No such file"),
-    "no json": (raw("field: 1"), "is no GeoJSON"),
+    "nothing": (lambda file: None, "no such file"),
+    "no json": (raw("field: 1"), "is no valid JSON"),
     "a list": (raw("[]"), "is no GeoJSON: it must be an object"),
-    "deep": (raw("[" * 100_000), "is no GeoJSON"),
+    "deep": (raw("[" * 100_000), "nested too deeply"),
     "no features": (raw({"type": "FeatureCollection", "features": 3}), '"features" must be a list, got 3'),
     "none of them": (features(), "there is no polygon in it"),
     "a point": (geometry("Point", [7, 47]), "there is no polygon in it"),

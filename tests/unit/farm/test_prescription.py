@@ -104,7 +104,7 @@ def test_maps_that_cannot_be_used_are_refused(field, tmp_path):
     refused('needs a property "litres_per_hectare" or "rate"', write(tmp_path / "b.geojson", polygon(WEST)))
     refused("between 0 and 10000 litres per hectare, got -3", write(tmp_path / "c.geojson", polygon(WEST, rate=-3)))
     refused("there is no zone in it", write(tmp_path / "d.geojson"))
-    refused("cannot be read", tmp_path / "nothing.tif")
+    refused("no such file", tmp_path / "nothing.tif")
     nowhere = raster(tmp_path / "map.tif", lambda x, y: 0 * x + 30, crs=None)
     refused("names no coordinate system; give it by --crs", nowhere)
     assert rates(plan_field(field, prescription=nowhere, crs=UTM)).keys() == {30.0}

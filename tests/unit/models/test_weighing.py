@@ -104,7 +104,7 @@ def test_parts_make_a_whole(tmp_path):
     ("parts", "told"),
     [
         ("{}", "expected `parts:`"),
-        ("parts: {a: {file: nowhere.stl, mass: 1}}", "there is no file"),
+        ("parts: {a: {file: nowhere.stl, mass: 1}}", "nowhere.stl: no such file"),
         ("parts: {a: {file: brick.stl, mass: -1}}", "a.mass"),
         ("parts: {a: {file: brick.stl, mass: 1, units: parsec}}", "units must be"),
         ("parts: {a: {file: brick.stl, density: 1, units: mm, by: shell}}", "needs a thickness"),

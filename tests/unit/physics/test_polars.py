@@ -164,5 +164,5 @@ def test_a_propellers_table_needs_its_columns(tmp_path):
     file.write_text("J CT CP eta\n0.1 0.1 0.05 0.2\n-0.5 0.06 0.04 0.7\n")
     with pytest.raises(CoefficientsError, match="line 3: the advance ratio J goes from 0 to 10"):
         read_propeller(str(file))
-    with pytest.raises(CoefficientsError, match=r"gone\.txt: cannot be read"):
+    with pytest.raises(CoefficientsError, match=r"gone\.txt: no such file"):
         read_propeller(str(tmp_path / "gone.txt"))

@@ -448,10 +448,10 @@ def test_what_is_no_log_is_explained(tmp_path):
 
     (tmp_path / "empty").touch()
     (tmp_path / "text").write_text("hello, this is text")
-    assert complaint(tmp_path / "missing").endswith("missing: No such file or directory")
+    assert complaint(tmp_path / "missing").endswith("missing: no such file")
     assert complaint(tmp_path / "empty").endswith("is empty")
     assert complaint(tmp_path / "text").endswith("is not an MCAP log")
-    assert complaint(tmp_path).endswith("is a folder, not a log")
+    assert complaint(tmp_path).endswith("is a folder; a file is expected")
 
 
 @pytest.mark.parametrize(

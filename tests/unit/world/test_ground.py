@@ -162,7 +162,7 @@ def test_heights_come_from_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("missing.npy", None, "cannot be read"),
+        ("missing.npy", None, "no such file"),
         ("text.csv", "1,2\n3,four\n", "cannot be read"),
         ("line.csv", "1,2,3\n", "2 × 2"),
         ("hole.csv", "1,2\n3,nan\n", "not finite"),

@@ -6,13 +6,13 @@ whose home is far from that origin is refused with the origin to set.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import hypot, radians
 from pathlib import Path
 from typing import Any
 
+from airloom.basics.given import MEGABYTE, json_of
 from airloom.missions.fence import Point
 from airloom.missions.items import FASTEST
 from airloom.missions.pursuit import TOP_SPEED
@@ -22,7 +22,7 @@ from airloom.scenario.tree import displayed
 from airloom.world.geodesy import geodetic_to_local
 
 FARTHEST = 20_000.0  # m from the world's origin
-LARGEST_FILE = 16 * 1024 * 1024
+LARGEST_FILE = 16 * MEGABYTE
 USUAL_SPEED, USUAL_CRUISE = 5.0, 15.0  # m/s, QGroundControl's
 FIXED_WING, VTOLS = 1, range(19, 26)  # of MAV_TYPE
 Heights = Callable[[float, float], float]
@@ -66,19 +66,7 @@ class PlanFile:
         self.warnings.append(f"{self.where}: {what}")
 
     def _read(self, file: Path) -> dict[str, Any]:
-        try:
-            with file.open("rb") as stream:
-                data = stream.read(LARGEST_FILE + 1)
-        except OSError as error:
-            raise self.error(f"cannot be read: {error.strerror}") from error
-        if len(data) > LARGEST_FILE:
-            raise self.error(f"is larger than {LARGEST_FILE // 1024**2} MB, which no plan is")
-        try:
-            content = json.loads(data.decode("utf-8-sig"))
-        except ValueError as error:
-            raise self.error(f"is no valid JSON: {error}") from error
-        except RecursionError:
-            raise self.error("is nested too deeply: no plan has more than some ten levels") from None
+        content = json_of(file, ScenarioError, LARGEST_FILE, "no plan is that large", self.name)
         if not isinstance(content, dict) or content.get("fileType") != "Plan":
             raise self.error('is no QGroundControl plan: "fileType" must be "Plan"')
         if not isinstance(content.get("mission"), dict):

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, json_of
 from airloom.runs.figures.style import AHEAD, FLOWN, WANTED, new_figure, put_title
 from airloom.runs.folder import RunFolder
-from airloom.runs.mcap import LogReader
+from airloom.runs.mcap import LogError, LogReader
 from airloom.swarm.watch import FILE
+
+LARGEST_FILE = 64 * MEGABYTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,10 +21,9 @@ if TYPE_CHECKING:
 
 def swarm_figures(log: LogReader, run: RunFolder) -> dict[str, Figure]:
     """A figure for each swarm, by the name of its file; none if the run had no radio."""
-    try:
-        swarms = json.loads((run.path / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    if not (run.path / FILE).exists():
         return {}
+    swarms = json_of(run.path / FILE, LogError, LARGEST_FILE)
     flown = {name: seen for name, seen in swarms.items() if max(seen["series"]["members"], default=0) >= 2}
     return {
         "swarm" if name == "swarm" else f"swarm-{name}": _figure(log, run, name, seen) for name, seen in flown.items()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import zstandard
 
+from airloom.basics.given import regular_file
 from airloom.basics.hints import closest, did_you_mean
 from airloom.bus import messages
 from airloom.bus.messages import Layout
@@ -277,10 +278,9 @@ class LogReader:
     # The file
 
     def _open(self) -> BinaryIO:
+        regular_file(self.path, LogError)
         try:
             file = self.path.open("rb", buffering=_READ_BUFFER)
-        except IsADirectoryError:
-            raise LogError(f"{self.path} is a folder, not a log") from None
         except OSError as error:
             raise LogError(f"cannot read the log {self.path}: {error.strerror}") from error
         magic = file.read(len(MAGIC))

@@ -58,7 +58,7 @@ class GroundPicture:
         survey = self._land.survey
         if survey is None or survey.about.colour is None:
             return None
-        return Image.open(survey.folder / survey.about.colour).convert("RGB")
+        return survey.photo()
 
     @cached_property
     def _shade(self) -> Shade | None:

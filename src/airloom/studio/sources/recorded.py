@@ -209,4 +209,4 @@ def _parsed(text: str, log: LogReader) -> Scenario:
     try:
         return scenario_of_run(text, f"the scenario in {log.path}")
     except ScenarioError as error:
-        raise LogError(f"{error}\nthe scenario cannot be read; maybe another version of Airloom wrote it") from error
+        raise LogError(f"{log.path} cannot be read, maybe of another version: {error}") from error

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.given import MEGABYTE, regular_file
 from airloom.basics.rotations import matrix_from_euler
 from airloom.commands import EDGE
 from airloom.scenario.objects import MeshObject, ObjectError
 from airloom.world.meshes import Colour, Mesh
 from airloom.world.objects.boxes import boxes_within
+from airloom.world.objects.dae import check_dae
 from airloom.world.objects.place import Ground, Place
 from airloom.world.things import Solid
 
+LARGEST_FILE = 256 * MEGABYTE
 FORMATS = (".obj", ".stl", ".ply", ".glb", ".gltf", ".off", ".dae")
 GREY: Colour = (170, 170, 166)
 MOST_TRIANGLES, MOST_EXACT = 500_000, 2_000
@@ -102,8 +105,9 @@ def _read(file: str, changed: float) -> Mesh:
     path = Path(file)
     if path.suffix.lower() not in FORMATS:
         raise ObjectError(f"{file}: is no mesh that can be read; known are {', '.join(FORMATS)}")
-    if not path.is_file():
-        raise ObjectError(f"{file}: no such file")
+    regular_file(path, ObjectError, LARGEST_FILE, "make the mesh coarser")
+    if path.suffix.lower() == ".dae":
+        check_dae(path, ObjectError)
     with _heard() as said:
         whole = _loaded(path)
     _notes[file] = tuple(said)
