@@ -490,12 +490,31 @@ def test_the_end_of_the_run_ends_the_script(tmp_path, waiting):
         ("import os; os.fork()", "is gone.*os.fork cannot follow the simulation's time.*use threads"),
         ("import signal; signal.pause()", "is gone.*signal.pause cannot follow"),
         ("import multiprocessing as m; m.Process(target=int).start()", "is gone.*multiprocessing cannot follow"),
+        (
+            "exec('import multiprocessing as m; m.Process(target=int).start()', "
+            "{'__name__': 'MAVProxy.modules.mavproxy_terrain.x'})",
+            "is gone.*MAVProxy's module 'terrain' asks for it: leave it out of --default-modules",
+        ),
+        (
+            "import ctypes; ctypes.CDLL('/somewhere/libcmavsdk.so')",
+            r"is gone.*MAVSDK \(libcmavsdk.so\) cannot follow .*pymavlink here, or start the script by itself",
+        ),
+        (
+            "import subprocess; subprocess.run(['/somewhere/mavsdk_server', '-p', '50051'])",
+            r"is gone.*MAVSDK \(mavsdk_server\) cannot follow",
+        ),
     ],
 )
 def test_faults_are_told(tmp_path, code, complaint):
     with pytest.raises(LoomError, match=f"(?s)member 'logic' {complaint}"):
         ran(tmp_path, f"import time; time.sleep(1)\n{code}", timeout=5)
     assert "airloom/loom/execution.py" not in (tmp_path / "member-logic.txt").read_text()
+
+
+def test_the_real_mavsdk_is_refused_before_it_hangs(tmp_path):
+    pytest.importorskip("mavsdk")
+    with pytest.raises(LoomError, match=r"(?s)is gone.*MAVSDK \((libcmavsdk.so|mavsdk_server)\) cannot follow"):
+        ran(tmp_path, "import asyncio, mavsdk\nasyncio.run(mavsdk.System().connect())")
 
 
 @pytest.mark.parametrize("main", ["time.sleep(9999)", "threading.Event().wait()"])

@@ -12,15 +12,11 @@ import signal
 import subprocess
 from typing import Any, NoReturn
 
-from airloom.errors import UserError
 from airloom.virtual.baton import VirtualTime
 from airloom.virtual.io import repeated
+from airloom.virtual.known import NotOnSimulationTime, advice_for_caller
 
 _waitpid = os.waitpid
-
-
-class NotOnSimulationTime(UserError, RuntimeError):
-    """The script wants something that cannot follow the simulation; the message says what to do."""
 
 
 def patch_children(world: VirtualTime) -> dict[Any, Any]:
@@ -67,6 +63,8 @@ SIGNAL_WAITS = ("pause", "sigwait", "sigwaitinfo", "sigtimedwait")
 
 def _refusal(name: str, advice: str) -> Any:
     def refused(*_: Any, **__: Any) -> NoReturn:
-        raise NotOnSimulationTime(f"{name} cannot follow the simulation's time under airloom exec: {advice}")
+        raise NotOnSimulationTime(
+            f"{name} cannot follow the simulation's time under airloom exec: {advice}{advice_for_caller()}"
+        )
 
     return refused
