@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import venv
@@ -55,7 +56,8 @@ def test_it_holds_every_file_of_the_package(wheel):
     with zipfile.ZipFile(wheel) as opened:
         held = {name for name in opened.namelist() if name.startswith("airloom/")}
     sources = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert held == {path.relative_to(PACKAGE.parent).as_posix() for path in sources}
+    pages = {name for name in held if name.startswith(("airloom/docs/", "airloom/examples/"))}
+    assert held - pages == {path.relative_to(PACKAGE.parent).as_posix() for path in sources}
     assert {"airloom/py.typed", "airloom/studio/web/page.js", "airloom/scenario/scenarios/hover.yaml"} <= held
 
 
@@ -78,3 +80,31 @@ def test_it_flies_as_the_sources_do_and_tells_one_version(wheel, programs, tmp_p
     told = printed(programs / "airloom", "--version", cwd=tmp_path).split()[1]
     logged = LogReader(tmp_path / "flown" / "log.mcap").metadata["airloom"]
     assert {told, summary["airloom"], logged, wheel.name.split("-")[1]} == {VERSION}
+
+
+def test_its_description_leads_nowhere_that_a_wheel_has_not(wheel):
+    with zipfile.ZipFile(wheel) as opened:
+        told = opened.read(next(name for name in opened.namelist() if name.endswith("/METADATA"))).decode()
+    description = told.partition("\n\n")[2]
+    assert description.startswith("# Airloom")
+    assert re.findall(r"\]\((?!https?:)[^)]*\)", description) == []
+    assert "scripts/setup &&" not in description
+    assert "airloom docs tutorial" in description
+
+
+def test_it_holds_the_pages_and_all_that_they_show(programs, tmp_path):
+    listed = printed(programs / "airloom", "docs", cwd=tmp_path)
+    assert {"tutorial", "field-work", "validation", "scenario"} <= {
+        line.split()[0] for line in listed.splitlines()[:-1] if line.strip()
+    }
+    page = printed(programs / "airloom", "docs", "field-work", cwd=tmp_path)
+    assert page.startswith("# ")
+    folder = Path(listed.splitlines()[-1].partition(" are in ")[2].strip())
+    assert folder.is_relative_to(programs.parent)
+    links = {
+        f"{file.name}: {target}"
+        for file in folder.rglob("*.md")
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]*)", file.read_text())
+        if not (file.parent / target).exists()
+    }
+    assert links == set()
