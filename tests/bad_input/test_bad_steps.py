@@ -82,6 +82,28 @@ def test_a_second_client_is_told_and_one_that_vanishes_is_forgotten(server):
     assert Client(server.place).ask("step")["ok"]
 
 
+BROWSER = b"""POST / HTTP/1.1
+Host: 127.0.0.1
+Origin: http://evil.example
+Content-Type: text/plain
+
+{"method":"step","ticks":100}
+{"method":"reset","seed":7}
+"""
+
+
+@pytest.mark.parametrize("options", [["--tcp", "0"], ["--tcp", "0", "--token", "secret"]])
+def test_a_page_of_another_site_cannot_smuggle_requests_behind_its_http(options):
+    with Server(*options) as server:
+        browser = Client(server.place)
+        browser.socket.sendall(BROWSER)
+        replies = browser.replies.read().splitlines()
+        assert len(replies) == 1, "it was hung up on at once"
+        assert b"this is no line of JSON" in replies[0]
+        client = Client(server.place)
+        assert client.ask("hello", token="secret")["tick"] == 0, "nothing was carried out"
+
+
 def test_rotor_speeds_of_the_wrong_width(tmp_path):
     with Server(*BARE, "--socket", str(tmp_path / "s")) as server:
         client = Client(server.place)

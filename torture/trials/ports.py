@@ -112,6 +112,8 @@ def serve(count: int, seed: int) -> Tally:
         path = str(run.folder / "airloom.sock")
         run.wait_for(lambda: _answers(socket.AF_UNIX, path, b'{"method": "hello"}\n'))
         with closing(_connected(socket.AF_UNIX, path)) as line, line.makefile("rb") as replies:
+            line.sendall(b'{"method": "hello"}\n')
+            replies.readline()
             for request in _short_steps(Mutations(seed).of_trees(STEP_REQUESTS, count)):
                 began = time.perf_counter()
                 line.sendall(request + b"\n")

@@ -16,7 +16,7 @@ import msgspec
 from airloom.errors import Refusal
 from airloom.net import reserve
 from airloom.net.json_lines import LONGEST_LINE, LineBuffer, RequestError, refusal
-from airloom.serve.requests import Close, Fields, Hello, parse
+from airloom.serve.requests import Close, Fields, Hello, Request, parse
 from airloom.serve.session import Session
 
 PATIENCE = 5  # s for a client to show its token, or to read its replies
@@ -31,10 +31,16 @@ TAKEN = "another client is connected; one at a time"
 class Conversation:
     """Lines that come from one end, and replies."""
 
-    def __init__(self, session: Session, source: int, sink: int, token: str | None = None) -> None:
+    def __init__(
+        self, session: Session, source: int, sink: int, token: str | None = None, may_be_a_browser: bool = False
+    ) -> None:
+        """A page of any site can make a browser connect and say what the page likes, but only after a line of HTTP: who
+        may be one is hung up on if the first line is no request.
+        """
         self._session, self._source, self._sink, self._token = session, source, sink, token
         self._lines = LineBuffer()
         self.admitted = token is None
+        self._may_be_a_browser = may_be_a_browser
 
     def go_on(self) -> bool:
         """Answer what has come; tells whether more may come."""
@@ -56,7 +62,7 @@ class Conversation:
         session = self._session
         session.busy = True
         try:
-            request = parse(line)
+            request = self._parsed(line)
             if not self.admitted:
                 self._admit(request)
             if session.failure and not request.mends:
@@ -64,13 +70,22 @@ class Conversation:
             fields = request.carry_out(session)
             return {"ok": True, **_clock(session), **fields}, not isinstance(request, Close)
         except Refusal as error:
-            return refusal(str(error)) | (_clock(session) if self.admitted else {}), self.admitted
+            goes_on = self.admitted and not self._may_be_a_browser
+            return refusal(str(error)) | (_clock(session) if self.admitted else {}), goes_on
         except Exception as error:  # of a user's system or controller: its client shall hear of it
             if not self.admitted:
                 return refusal(str(error)), False
             return refusal(session.fail(error)) | _clock(session), True
         finally:
             session.busy = False
+
+    def _parsed(self, line: bytes) -> Request:
+        try:
+            request = parse(line)
+        except RequestError as error:
+            raise RequestError(f"{error}{'; whoever begins so is hung up on' * self._may_be_a_browser}") from None
+        self._may_be_a_browser = False
+        return request
 
     def _admit(self, request: object) -> None:
         shown = request.token if isinstance(request, Hello) else ""
@@ -165,7 +180,7 @@ class _Visit:
         self.number = client.fileno()
         self._session, self._client, self._listener = session, client, listener
         self._deadline = time.monotonic() + PATIENCE
-        self._conversation = Conversation(session, client.fileno(), client.fileno(), token)
+        self._conversation = Conversation(session, client.fileno(), client.fileno(), token, may_be_a_browser=True)
         self._between_steps, self._in_a_step = select.poll(), select.poll()
         for doors, events in ((self._between_steps, select.POLLIN), (self._in_a_step, leaving)):
             doors.register(client, events)
