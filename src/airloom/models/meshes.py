@@ -6,15 +6,17 @@ import re
 import shutil
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from airloom.basics.given import MEGABYTE, regular_file
-from airloom.models.cad import KINDS as CAD
-from airloom.models.cad import load_cad
 from airloom.models.dae import dae_vertices
 from airloom.models.description import ModelError, Shape
+from airloom.reading.box import read_boxed
+from airloom.reading.cad import KINDS as CAD
+from airloom.reading.cad import facets
+from airloom.reading.meshes import triangles
 from airloom.world.objects.dae import check_dae
 
 LARGEST_FILE = 60 * MEGABYTE
@@ -28,28 +30,23 @@ def check_file(file: Path) -> None:
         check_dae(file, ModelError)
 
 
-def load(file: Path):
-    """A trimesh.Trimesh of all that is in a file, in the file's units."""
+class Facets(NamedTuple):
+    """Of a file, in its units."""
+
+    vertices: np.ndarray
+    faces: np.ndarray
+
+
+def load(file: Path) -> Facets:
+    """All that is in a file."""
     check_file(file)
     if file.suffix.lower() not in (*FORMATS, *CAD):
         raise ModelError(f"{file}: meshes are read as {', '.join(FORMATS)}, this is {file.suffix or 'something else'}")
-    mesh: Any = load_cad(file) if file.suffix.lower() in CAD else _load_mesh(file)
+    reader = facets if file.suffix.lower() in CAD else triangles
+    mesh = Facets(**read_boxed(reader, file, refusal=ModelError))
     if len(mesh.faces) == 0 or not np.isfinite(mesh.vertices).all():
         raise ModelError(f"{file}: holds no triangles with finite corners")
     return mesh
-
-
-def _load_mesh(file: Path) -> Any:
-    import trimesh
-
-    try:
-        return trimesh.load(file, force="mesh", process=False, skip_materials=True)
-    except ImportError:
-        raise ModelError(f'{file}: DAE files need pycollada: pip install "airloom[models]"') from None
-    except Exception as error:  # whatever a parser of meshes stumbles over
-        raise ModelError(
-            f"{file} is no mesh that can be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
-        ) from None
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +56,8 @@ def bounds(file: Path) -> np.ndarray:
     reader = {".stl": _stl_vertices, ".obj": _obj_vertices, ".dae": dae_vertices}.get(file.suffix.lower())
     vertices = reader(file) if reader else None
     if vertices is None or len(vertices) == 0 or not np.isfinite(vertices).all():
-        return np.array(load(file).bounds)
+        mesh = load(file)
+        vertices = mesh.vertices[np.unique(mesh.faces)]
     return np.array([vertices.min(axis=0), vertices.max(axis=0)], dtype=float)
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from pydantic import Field, ValidationError, model_validator
 
-from airloom.models.cad import KINDS as CAD
 from airloom.models.description import Inertial, ModelError, Pose
 from airloom.models.lumping import combined
 from airloom.models.meshes import load, unit_of
 from airloom.models.solids import By, Diagnosis, Measured, diagnose, measure, welded
+from airloom.reading.cad import KINDS as CAD
 from airloom.scenario.document import read
 from airloom.scenario.errors import ScenarioError
 from airloom.scenario.tree import plain

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from airloom.basics.arrays import read_array
 from airloom.basics.pictures import read_picture
+from airloom.reading.box import read_boxed
+from airloom.reading.meshes import triangles
 from airloom.scenario.terrain import CEILINGS, FILE, HEIGHTS, TILES, TRIANGLES, TerrainError, read_terrain_file
 from airloom.world.grid import BLOCK, Grid
 from airloom.world.meshes import Mesh, painted
@@ -56,14 +58,11 @@ class Surveyed:
         """What stands out of the ground, if the survey was built with it; solid in small pieces."""
         if self.about.overhangs is None:
             return None
-        import trimesh
-
-        file = self.folder / self.about.overhangs
         try:
-            found: Any = trimesh.load(file, process=False)
-            mesh = painted(found.vertices, found.faces, OVERHANG_COLOUR)
-        except Exception as error:  # whatever comes up in a reader of others when the file is damaged
-            raise TerrainError(f"{file} cannot be read: {error}; build the terrain anew") from None
+            found = read_boxed(triangles, self.folder / self.about.overhangs, refusal=TerrainError)
+        except TerrainError as error:
+            raise TerrainError(f"{error}; build the terrain anew") from None
+        mesh = painted(found["vertices"], found["faces"], OVERHANG_COLOUR)
         return Thing("overhangs", "survey", mesh, tuple(_pieces(mesh, OVERHANG_CELLS * max(self.about.cell))))
 
     def photo(self) -> Image.Image:

@@ -12,6 +12,8 @@ from tests.step_files import StepBox
 from airloom.models.description import ModelError
 from airloom.models.solids import diagnose, measure, welded
 from airloom.models.weighing import total, weigh_file
+from airloom.reading.cad import facets
+from airloom.reading.unreadable import Unreadable
 from airloom.world.meshes import ball, box, joined
 
 GREY = (1, 1, 1)
@@ -147,5 +149,5 @@ def test_a_step_file_that_is_cut_off(tmp_path, capfd):
 def test_what_step_files_need_is_told(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "cascadio", None)
     (tmp_path / "plate.step").write_text(str(StepBox((1, 1, 1))))
-    with pytest.raises(ModelError, match=r"airloom\[step\].*save it as STL or GLB"):
-        weigh_file(tmp_path / "plate.step", {"density": 1.0})
+    with pytest.raises(Unreadable, match=r"airloom\[step\].*save it as STL or GLB"):
+        facets(tmp_path / "plate.step")

@@ -50,7 +50,7 @@ def test_a_mesh_in_the_folder_is_a_thing(tmp_path):
     (folder / "terrain.json").write_text(json.dumps(about | {"overhangs": "overhangs.ply"}))
     look_at_bridge(land_of(folder), 6.0, 1e-3)
     (folder / "overhangs.ply").write_bytes(b"ply?")
-    with pytest.raises(TerrainError, match=r"cannot be read: .*; build the terrain anew"):
+    with pytest.raises(TerrainError, match=r"cannot be read as PLY: .*; build the terrain anew"):
         Surveyed(folder).overhangs  # noqa: B018
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from airloom.basics.given import MEGABYTE, regular_file
 from airloom.basics.rotations import matrix_from_euler
 from airloom.commands import EDGE
+from airloom.reading.box import read_boxed
+from airloom.reading.meshes import coloured
 from airloom.scenario.objects import MeshObject, ObjectError
 from airloom.world.meshes import Colour, Mesh
 from airloom.world.objects.boxes import boxes_within
@@ -108,59 +107,19 @@ def _read(file: str, changed: float) -> Mesh:
     regular_file(path, ObjectError, LARGEST_FILE, "make the mesh coarser")
     if path.suffix.lower() == ".dae":
         check_dae(path, ObjectError)
-    with _heard() as said:
-        whole = _loaded(path)
-    _notes[file] = tuple(said)
-    if not 0 < len(whole.faces) <= MOST_TRIANGLES:
-        amount = f"{len(whole.faces)} triangles; {MOST_TRIANGLES} are the most" if len(whole.faces) else "no triangles"
+    whole = read_boxed(coloured, path, refusal=ObjectError)
+    _notes[file] = tuple(whole["notes"])
+    vertices, faces = whole["vertices"], whole["faces"]
+    if not 0 < len(faces) <= MOST_TRIANGLES:
+        amount = f"{len(faces)} triangles; {MOST_TRIANGLES} are the most" if len(faces) else "no triangles"
         raise ObjectError(f"{file}: has {amount}")
-    vertices = np.asarray(whole.vertices, dtype=float)
     if not np.isfinite(vertices).all():
         raise ObjectError(f"{file}: has vertices that are not finite numbers")
-    return Mesh(vertices, np.asarray(whole.faces, dtype=np.uint32), _colours(whole))
+    return Mesh(vertices, faces.astype(np.uint32), _colours(whole["colours"], len(vertices)))
 
 
-def _loaded(path: Path) -> Any:
-    import trimesh  # takes a while, and few worlds need it
-
-    try:
-        return trimesh.load_scene(path).to_mesh()
-    except ImportError:
-        raise ObjectError(f"{path}: needs a package to be read: pip install 'airloom[meshes]'") from None
-    except Exception as error:  # trimesh's readers raise whatever broken files lead them to
-        raise ObjectError(f"{path}: cannot be read as {path.suffix[1:].upper()}: {error}") from None
-
-
-def _colours(whole: Any) -> np.ndarray:
-    """One for each vertex, textures being sampled there; grey if there are none or they cannot be read."""
-    try:
-        visual = whole.visual if whole.visual.kind != "texture" else whole.visual.to_color()
-        colours = np.array(visual.vertex_colors, dtype=float) if visual.defined else np.zeros(0)
-    except (AttributeError, TypeError, ValueError):
-        colours = np.zeros(0)
-    if colours.shape != (len(whole.vertices), 4):
-        colours = np.tile([*GREY, 255.0], (len(whole.vertices), 1))
+def _colours(found: np.ndarray | None, count: int) -> np.ndarray:
+    """One for each vertex; grey if there are none or they cannot be read."""
+    colours = np.tile([*GREY, 255.0], (count, 1)) if found is None or found.shape != (count, 4) else found
     colours[:, 3] = 255.0
     return colours
-
-
-@contextmanager
-def _heard() -> Iterator[list[str]]:
-    """What trimesh logs of textures and materials that it does not find."""
-    said: list[str] = []
-
-    class Ear(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            text = record.getMessage()
-            if "image" in text or "material" in text:
-                said.append(f"a texture or material is missing, so it is grey ({text})")
-
-    logger, ear = logging.getLogger("trimesh"), Ear()
-    before = logger.level
-    logger.addHandler(ear)
-    logger.setLevel(logging.DEBUG)
-    try:
-        yield said
-    finally:
-        logger.removeHandler(ear)
-        logger.setLevel(before)
