@@ -4,8 +4,10 @@
  * A wait is a row of turns: the simulation goes on while the program waits, and stands still while it works. For
  * programs with one thread that get their time from the C library; docs/howto/exec.md says what is not followed. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -30,6 +32,7 @@ static const int64_t NS = 1000000000, NEVER = INT64_MAX;
 static int line = -1; /* to the loom; -1 where there is none: then all is as ever */
 static int64_t now;
 static int looks;
+static int networks; /* of the run's radio, 10.73.0.0 and so on, one for each band */
 static uint8_t in[1 << 20], out[1 << 10];
 static size_t filled;
 
@@ -61,6 +64,24 @@ static int receive(void) { /* the kind; the body is in `in`; 0 when the loom is 
     uint8_t kind;
     if (!read_all(&length, 4) || length < 1 || length > sizeof in) return 0;
     return read_all(&kind, 1) && read_all(in, length - 1) ? kind : 0;
+}
+
+static int bands_in(const char *nodes, size_t size) { /* JSON: {…, "bands": {"": [names], "long": [names]}} */
+    const char *end = nodes + size, *one = memmem(nodes, size, "\"bands\": {", 10);
+    int count = 0;
+    while (one && (one = memmem(one, end - one, "\": [", 4))) one++, count++;
+    return count;
+}
+
+static void find_networks(void) { /* one of the letters of the first turn names the nodes, if there is a radio */
+    const uint8_t *at = in + 10 + 13 * 8 * (in[8] | in[9] << 8);
+    for (int letters = at[0] | at[1] << 8, k = (at += 2, 0); k < letters; k++) {
+        uint16_t name;
+        uint32_t size;
+        memcpy(&name, at, 2), memcpy(&size, at + 2 + name, 4);
+        if (name == 6 && !memcmp(at + 2, "radio:", 6)) networks = bands_in((const char *)at + 12, size);
+        at += 6 + name + size;
+    }
 }
 
 static int next_turn(void) {
@@ -102,6 +123,7 @@ __attribute__((constructor)) static void join(void) {
     put_text(name), put_text(""), put_text(""), send_it();
     if (receive() != WELCOME) fprintf(stderr, "simulation_time: the loom did not let %s in\n", name), _exit(1);
     if (!next_turn()) _exit(0);
+    find_networks();
     on_exit(leave, NULL);
     pthread_atfork(NULL, NULL, stay_out);
 }
@@ -192,6 +214,62 @@ int select(int count, fd_set *in, fd_set *out, fd_set *odd, struct timeval *for_
     if (odd) asked[2] = *odd;
     while (!(found = select_now(count, in, out, odd, asked)) && now < until) turn();
     return found;
+}
+
+/* -- the radio's networks: programs under this library get neither into them nor past them ------------------------ */
+
+static int is_of_networks(uint32_t address) {
+    uint32_t network = address >> 16, first = 10 << 8 | 73;
+    return address == INADDR_BROADCAST || IN_MULTICAST(address) || (network >= first && network < first + networks);
+}
+
+static int is_of_radio(const struct sockaddr *to) {
+    if (line < 0 || !networks || !to) return 0;
+    if (to->sa_family == AF_INET) return is_of_networks(ntohl(((const struct sockaddr_in *)to)->sin_addr.s_addr));
+    if (to->sa_family != AF_INET6) return 0;
+    const struct in6_addr *six = &((const struct sockaddr_in6 *)to)->sin6_addr;
+    uint32_t four;
+    memcpy(&four, six->s6_addr + 12, 4);
+    return IN6_IS_ADDR_MULTICAST(six) || (IN6_IS_ADDR_V4MAPPED(six) && is_of_networks(ntohl(four)));
+}
+
+static long refuse(int error) {
+    static int is_told;
+    if (!is_told++)
+        fprintf(stderr, "simulation_time: sockets of this program cannot use the simulated radio, and what is of its "
+                        "networks or for all does not go by the machine: let the program join the loom itself and "
+                        "send letters, as examples/loom/radio.c does\n");
+    return errno = error, -1;
+}
+
+int connect(int file, __CONST_SOCKADDR_ARG to, socklen_t size) {
+    if (is_of_radio(to.__sockaddr__)) return refuse(ENETUNREACH);
+    return syscall(SYS_connect, file, to.__sockaddr__, size);
+}
+
+ssize_t sendto(int file, const void *data, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t length) {
+    if (is_of_radio(to.__sockaddr__)) return refuse(ENETUNREACH);
+    return syscall(SYS_sendto, file, data, size, flags, to.__sockaddr__, length);
+}
+
+ssize_t sendmsg(int file, const struct msghdr *message, int flags) {
+    if (is_of_radio(message->msg_name)) return refuse(ENETUNREACH);
+    return syscall(SYS_sendmsg, file, message, flags);
+}
+
+int sendmmsg(int file, struct mmsghdr *messages, unsigned count, int flags) {
+    for (unsigned k = 0; k < count; k++)
+        if (is_of_radio(messages[k].msg_hdr.msg_name)) return refuse(ENETUNREACH);
+    return syscall(SYS_sendmmsg, file, messages, count, flags);
+}
+
+int setsockopt(int file, int level, int name, const void *value, socklen_t size) {
+    int in_four = level == IPPROTO_IP && (name == IP_ADD_MEMBERSHIP || name == IP_ADD_SOURCE_MEMBERSHIP);
+    int in_six = level == IPPROTO_IPV6 && name == IPV6_JOIN_GROUP;
+    int in_any = (level == IPPROTO_IP || level == IPPROTO_IPV6) && name >= MCAST_JOIN_GROUP && name <= MCAST_MSFILTER;
+    int joins = in_four || in_six || in_any;
+    if (line >= 0 && networks && joins) return refuse(ENODEV);
+    return syscall(SYS_setsockopt, file, level, name, value, size);
 }
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *kind, void *(*body)(void *), void *argument) {

@@ -26,12 +26,16 @@ members:
 """
 PROGRAM = """
 #define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -87,10 +91,10 @@ def compiled(folder, code):
     subprocess.run([*GCC, "-o", folder / "program", folder / "program.c"], check=True)
 
 
-def ran(folder, *command):
+def ran(folder, *command, radio=""):
     """What it printed."""
     preloaded = ["env", "LD_PRELOAD=./simulation_time.so", *command]
-    (folder / "preloaded.yaml").write_text(SCENARIO.replace("COMMAND", json.dumps(preloaded)))
+    (folder / "preloaded.yaml").write_text(SCENARIO.replace("COMMAND", json.dumps(preloaded)) + radio)
     with al.Simulation(load(folder / "preloaded.yaml")) as sim:
         sim.member_logs = folder
         sim.run()
@@ -124,6 +128,65 @@ def test_faults_are_told(folder, code, complaint):
     compiled(folder, code)
     with pytest.raises(LoomError, match=f"(?s)member 'logic' {complaint}"):
         ran(folder, "./program")
+
+
+SOCKETS = r"""
+    struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(5000)};
+    struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(5000)};
+    struct iovec some = {"hello", 5};
+    struct mmsghdr message = {.msg_hdr = {&four, sizeof four, &some, 1, NULL, 0, 0}};
+    const char *fours[] = {"10.73.0.2", "10.74.0.9", "10.73.255.255", "255.255.255.255", "239.7.7.7"};
+    const char *sixes[] = {"ff02::1", "::ffff:10.73.0.2"};
+    int udp = socket(AF_INET, SOCK_DGRAM, 0), tcp = socket(AF_INET, SOCK_STREAM, 0);
+    int udp6 = socket(AF_INET6, SOCK_DGRAM, 0);
+    for (int k = 0; k < 5; k++) {
+        inet_pton(AF_INET, fours[k], &four.sin_addr);
+        if (sendto(udp, "hello", 5, 0, (void *)&four, sizeof four) != -1 || errno != ENETUNREACH) exit(10 + k);
+        if (sendmsg(udp, &message.msg_hdr, 0) != -1 || errno != ENETUNREACH) exit(20 + k);
+        if (sendmmsg(udp, &message, 1, 0) != -1 || errno != ENETUNREACH) exit(30 + k);
+        if (connect(udp, (void *)&four, sizeof four) != -1 || errno != ENETUNREACH) exit(40 + k);
+        if (connect(tcp, (void *)&four, sizeof four) != -1 || errno != ENETUNREACH) exit(50 + k);
+    }
+    for (int k = 0; k < 2 && udp6 >= 0; k++) {
+        inet_pton(AF_INET6, sixes[k], &six.sin6_addr);
+        if (sendto(udp6, "hello", 5, 0, (void *)&six, sizeof six) != -1 || errno != ENETUNREACH) exit(60 + k);
+    }
+    struct ip_mreq group = {four.sin_addr, {INADDR_ANY}};
+    if (setsockopt(udp, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group) != -1 || errno != ENODEV) exit(70);
+    int on = 1;
+    if (setsockopt(udp, SOL_SOCKET, SO_BROADCAST, &on, sizeof on)) exit(71);
+"""
+OWN_MACHINE = r"""
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof here;
+    char heard[9] = "", pair[9] = "";
+    int one = socket(AF_INET, SOCK_DGRAM, 0), other = socket(AF_INET, SOCK_DGRAM, 0), both[2];
+    if (bind(one, (void *)&here, size) || getsockname(one, (void *)&here, &size)) exit(80);
+    if (sendto(other, "near", 4, 0, (void *)&here, size) != 4 || recv(one, heard, 8, 0) != 4) exit(81);
+    if (connect(other, (void *)&here, size) || send(other, "by", 2, 0) != 2) exit(82);
+    if (recv(one, heard + 4, 4, 0) != 2) exit(82);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, both) || send(both[0], "unix", 4, 0) != 4) exit(83);
+    if (recv(both[1], pair, 8, 0) != 4) exit(84);
+    printf("%s %s ", heard, pair);
+"""
+
+
+def test_sockets_get_neither_into_the_networks_of_the_radio_nor_past_it(folder):
+    compiled(folder, SOCKETS + OWN_MACHINE)
+    said = ran(folder, "./program", radio="radio: {bands: {long: {vehicles: drone}}}")
+    assert said == (
+        "simulation_time: sockets of this program cannot use the simulated radio, and what is of its networks or for "
+        "all does not go by the machine: let the program join the loom itself and send letters, as examples/loom/"
+        "radio.c does\nnearby unix 0 s, 1767225600, 1767225600.000000"
+    )
+
+
+def test_without_a_radio_sockets_are_as_ever(folder):
+    join = 'struct ip_mreq group = {{inet_addr("239.7.7.7")}, {htonl(INADDR_LOOPBACK)}};'
+    join += "int udp = socket(AF_INET, SOCK_DGRAM, 0);"
+    join += "if (setsockopt(udp, IPPROTO_IP, IP_ADD_MEMBERSHIP, &group, sizeof group)) exit(90);"
+    compiled(folder, join + OWN_MACHINE)
+    assert ran(folder, "./program") == "nearby unix 0 s, 1767225600, 1767225600.000000"
 
 
 def test_without_a_loom_all_is_as_ever(folder):
