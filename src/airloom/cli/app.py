@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import signal
 import sys
 from typing import Annotated, Any, TypeGuard
@@ -121,10 +122,11 @@ def run_command_line() -> None:
     except Exception as error:
         if was_interrupted():
             sys.exit(128 + signal.SIGINT)  # something on the way has made another exception of it
-        if not isinstance(error, UserError | RunError) and not _is_about_a_long_name(error):
+        if not isinstance(error, UserError | RunError) and not _is_of_the_system(error):
             raise
+        _give_up_what_cannot_be_printed()
         complain(_told(error))
-        sys.exit(1 if isinstance(error, RunError) else 2)
+        sys.exit(1 if isinstance(error, RunError) or _is_of_a_full_disk(error) else 2)
     except KeyboardInterrupt:
         warn("Stopped.")
         sys.exit(128 + signal.SIGINT)
@@ -135,7 +137,26 @@ def _is_about_a_long_name(error: Exception) -> TypeGuard[OSError]:
     return isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG
 
 
+def _is_of_a_full_disk(error: Exception) -> TypeGuard[OSError]:
+    """Wherever it is written to; most often it is what is printed, into a file."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _is_of_the_system(error: Exception) -> bool:
+    return _is_about_a_long_name(error) or _is_of_a_full_disk(error)
+
+
+def _give_up_what_cannot_be_printed() -> None:
+    """Python would try again at its end, and complain in its own way."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def _told(error: Exception) -> str:
+    if _is_of_a_full_disk(error):
+        return f"{error.filename or 'what is printed'} cannot be written: {error.strerror}; make room on the disk"
     if _is_about_a_long_name(error):
         return f"a name may have 255 bytes, and a path 4095, but this is longer: '{str(error.filename)[:40]}…'"
     return str(error)

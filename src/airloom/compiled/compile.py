@@ -13,6 +13,7 @@ import re
 import shutil
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,8 @@ from numba.core.cpu import CPUTargetOptions
 from numba.core.options import TargetOptions
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
+
+from airloom.compiled.cache import cached
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent
@@ -62,12 +65,13 @@ def _use_own_cache() -> None:
     root = Path(platformdirs.user_cache_dir("airloom")) / "compiled"
     folder = root / _sources_digest()
     numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    if folder.exists():
-        folder.touch()
-        return
-    for other in root.glob("*"):
-        if time.time() - other.stat().st_mtime > STALE_AFTER:
-            shutil.rmtree(other, ignore_errors=True)
+    with suppress(OSError):  # of a disk that is full, or may only be read
+        if folder.exists():
+            folder.touch()
+            return
+        for other in root.glob("*"):
+            if time.time() - other.stat().st_mtime > STALE_AFTER:
+                shutil.rmtree(other, ignore_errors=True)
 
 
 _use_own_cache()
@@ -85,12 +89,8 @@ def compiled(function: Callable[..., Any]) -> Any:
     (a view would cost 15 ns). No fastmath: a vehicle's result must not depend on its lane
     or on how many fly beside it.
     """
-    return _dispatcher(function, cache=True)
-
-
-def _dispatcher(function: Callable[..., Any], cache: bool) -> Any:
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "noalias": True, "_nrt": False}
-    return numba.njit(cache=cache, **options)(function)
+    return cached(numba.njit(**options)(function))
 
 
 class Kernel:
@@ -109,11 +109,7 @@ class Kernel:
     def address(self) -> int:
         """Where the machine code lies; compiles, or loads from the cache, on first use."""
         if not self._address:
-            try:
-                result = self._dispatcher.get_compile_result(self._signature)
-            except ModuleNotFoundError:
-                # The cache remembers the module under another name, from when it was found by path or by import.
-                result = _dispatcher(self.function, cache=False).get_compile_result(self._signature)
+            result = self._dispatcher.get_compile_result(self._signature)
             self._address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         return self._address
 
