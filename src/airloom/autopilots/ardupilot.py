@@ -30,6 +30,7 @@ from airloom.autopilots.sub_outputs import FRAMES
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
 from airloom.engines.lockstep import FILE, RESULT, address
+from airloom.keeper import on_loopback
 from airloom.loom.line import set_kernel_timeouts
 from airloom.plugin import Parameters
 from airloom.sensors.air_data import Airspeed
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 PORT = 9002
 THIRD_PORT = 5763  # its SERIAL2, which is ours
+OTHER_SERIALS = (1, 5, 6, 7, 8)
+"""Those that it would listen on, by TCP; 3 and 4 are its GNSS."""
+RC_PORT = 5501
+"""Where it hears a remote control by UDP, at times of the wall clock. Ours has its channels in the frames."""
 LOOK = 0.2  # s between two looks whether it is still alive
 SILENCE = 1.0  # s after which one that was attached may have been started again
 PARAMS = "airloom.parm"
@@ -322,7 +327,10 @@ class ArduPilot(ProgramAutopilot):
         binary = find_program(self.parameters.binary, sort.variable, sort.binary, sort.usual, sort.advice)
         defaults = [path for path in (parent / sort.defaults for parent in binary.parents) if path.is_file()][:1]
         command = self._command(binary, self._relay.device, [*defaults, PARAMS])
-        return Program([*command, "--serial2", line.device, *self.parameters.arguments], folder)
+        closed = [word for serial in OTHER_SERIALS for word in (f"--serial{serial}", f"none:{serial}")]
+        command += [*closed, "--serial2", line.device, *self.parameters.arguments]
+        remote_control, frames = (port + PORTS_APART * self.instance for port in (RC_PORT, PORT))
+        return Program(command, folder, reach=on_loopback(remote_control, peer=frames))
 
     def _command(self, binary: Any, first_port: str, defaults: Sequence[Any]) -> list[Any]:
         origin = self.sim.scenario.world.origin

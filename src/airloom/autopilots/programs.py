@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotPa
 from airloom.autopilots.by_radio import ByRadio, MavlinkByRadio, mistakes_of
 from airloom.autopilots.parameter_files import ParameterFileError, read_parameters
 from airloom.autopilots.relay import Way, Wire
-from airloom.keeper import Kept, how_it_ended
+from airloom.keeper import Kept, how_it_ended, on_loopback
 
 if TYPE_CHECKING:
     from airloom.scenario.errors import KeyPath
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 
 PATIENCE = 1.0  # s to end when asked; a frozen autopilot ignores it
 TAIL = 500  # bytes of the console that are told when it fails
+UNFENCED = (
+    "it would listen to other machines, and this one cannot hold it on loopback, for which Airloom needs Linux 5.9 on "
+    "x86_64 or aarch64, and seccomp. Start it yourself, with `attach: true`"
+)
+LOOPBACK = on_loopback()
 MOST_TEXTS = 5  # of its status texts, likewise
 
 
@@ -44,16 +50,19 @@ def find_program(given: str | None, variable: str, name: str, usual: tuple[str, 
 class Program:
     """A running autopilot, which ends with this process; what it prints is in `console.txt` in its folder."""
 
-    def __init__(self, command: list[Any], folder: Path, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, command: list[Any], folder: Path, variables: Mapping[str, str] | None = None, reach: str = LOOPBACK
+    ) -> None:
         self._output = (folder / "console.txt").open("w+b")
         try:
             self._process = Kept(
-                [str(part) for part in command], patience=PATIENCE, cwd=folder, env={**os.environ, **(variables or {})},
-                stdout=self._output, stderr=subprocess.STDOUT,
+                [str(part) for part in command], patience=PATIENCE, reach=reach, cwd=folder,
+                env={**os.environ, **(variables or {})}, stdout=self._output, stderr=subprocess.STDOUT,
             )  # fmt: skip
         except OSError as error:
             self._output.close()
-            raise AutopilotFailed(f"cannot be started: {command[0]}: {error.strerror}") from None
+            why = UNFENCED if error.errno == errno.EOPNOTSUPP else f"{command[0]}: {error.strerror}"
+            raise AutopilotFailed(f"cannot be started: {why}") from None
 
     @property
     def ended(self) -> str | None:

@@ -20,6 +20,7 @@ from weakref import WeakSet
 
 PROGRAM = Path(__file__).with_name("program.py")
 PATIENCE = 2.0  # s to end when asked
+ANYWHERE = "anywhere"
 LONGEST_SOCKET_PATH = 107  # bytes, of Linux
 MADE_UP = 8 * "x"  # characters that are added to a prefix
 
@@ -34,13 +35,15 @@ class Kept(subprocess.Popen):
     """
 
     def __init__(
-        self, command: Sequence[str], *, patience: float = PATIENCE, folders: Iterable[Path | str] = (), **options: Any
-    ) -> None:
-        """`folders` are removed at the end; `patience` in seconds is for those who were asked to end.
+        self, command: Sequence[str], *, patience: float = PATIENCE, folders: Iterable[Path | str] = (),
+        reach: str = ANYWHERE, **options: Any,
+    ) -> None:  # fmt: skip
+        """`folders` are removed at the end; `patience` in seconds is for those who were asked to end. `reach` says who
+        can speak to what it opens: anybody, or with `on_loopback` this machine.
 
-        OSError if the program cannot be started, as from its base class.
+        OSError if the program cannot be started, as from its base class; EOPNOTSUPP where nothing holds it on loopback.
         """
-        keeper = [sys.executable, "-I", "-S", os.fspath(PROGRAM), str(patience), *map(str, folders), "--"]
+        keeper = [sys.executable, "-I", "-S", os.fspath(PROGRAM), str(patience), reach, *map(str, folders), "--"]
         self._leash, theirs = socket.socketpair()
         try:
             with theirs:
@@ -68,6 +71,13 @@ class Kept(subprocess.Popen):
         """Let go, and wait until all have ended."""
         self.let_go()
         self.wait()
+
+
+def on_loopback(*sealed: int, peer: int = 0) -> str:
+    """The reach of a program whose ports are to be on loopback. By datagrams it hears only the port `peer` if there is
+    one, except at ports to which it binds itself, and nobody at those that are sealed.
+    """
+    return ":".join(["loopback", *map(str, (peer, *sealed))])
 
 
 class KeptFolder:
