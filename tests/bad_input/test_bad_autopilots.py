@@ -37,6 +37,7 @@ print("started with", *sys.argv[1:], flush=True)
 line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 line.settimeout(1.1)
 stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+stranger.bind(("", 0))
 there = ("127.0.0.1", 9002 + 10 * 70)
 
 def frame(count, output=1900, magic=18458):
@@ -139,7 +140,20 @@ def test_or_the_run_goes_on_without_it(made):
         sim.run(until=1.6)
         assert sim.vehicles["drone"].velocity[2] < -1.0, "it falls"
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.0] * 4, abs=1.0)
-    assert any("was ended by SIGKILL" in warning for warning in sim.warnings)
+    (finding,) = sim.verdict.failures
+    assert finding.source == "drone"
+    assert finding.text.startswith("the autopilot of drone was ended by SIGKILL")
+
+
+def test_a_run_that_goes_on_without_it_is_a_failed_one(made, tmp_path):
+    made(FAULTS["dies"][0], "on_failure: continue").close()
+    command = [sys.executable, "-m", "airloom", "run", "piloted.yaml", "--headless", "--no-figures", "--out", "run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 3, done.stderr
+    assert "The run failed: 1." in done.stderr
+    verdict = json.loads((tmp_path / "run/summary.json").read_text())["verdict"]
+    assert not verdict["good"]
+    assert [finding["source"] for finding in verdict["findings"]] == ["drone"]
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,9 @@ def test_what_a_silent_board_may_lack_is_said(made, line_of, reply, hint):
         sim.run(until=1.5)
         assert len(sim.warnings) == 1
         assert hint in sim.warnings[0]
+        sim.autopilots.conclude()
+        (finding,) = sim.verdict.failures
+        assert str(finding) == "1.500 s: drone: the board was silent when the run ended"
 
 
 def packed(message):

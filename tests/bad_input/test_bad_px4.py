@@ -246,7 +246,9 @@ def test_or_the_run_goes_on_without_it(made):
         assert sim.vehicles["drone"].velocity[2] < -1.0, "it falls"
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.0] * 4, abs=1.0)
         assert children("bin/px4") == []
-    assert any("has closed the connection: its rotors stop" in warning for warning in sim.warnings)
+    (finding,) = sim.verdict.failures
+    assert finding.source == "drone"
+    assert "has closed the connection: its rotors stop" in finding.text
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,7 @@ def test_a_branch_that_is_killed_takes_its_members_only(tmp_path, free_port):
         assert sim.time == 3.0
         assert sim.vehicles["drone_0"].position[0] > 1.0
     told = "member 'left' is out of reach: branch 'field' is gone: (it hung up|Connection reset by peer|Broken pipe)"
-    assert any(re.search(told, warning) for warning in sim.warnings)
+    assert any(re.search(told, finding.text) for finding in sim.verdict.failures)
 
 
 def test_members_of_other_rates_are_missed_in_their_turn(tmp_path, free_port):
@@ -200,7 +200,7 @@ def test_members_of_other_rates_are_missed_in_their_turn(tmp_path, free_port):
         sim.run()
         assert sim.time == 3.0
     for name in ("left", "right"):
-        assert any(f"member '{name}' is out of reach" in warning for warning in sim.warnings)
+        assert any(f"member '{name}' is out of reach" in finding.text for finding in sim.verdict.failures)
 
 
 def test_nobody_comes_from_a_branch(tmp_path, free_port):

@@ -552,7 +552,9 @@ def test_on_failure_the_run_goes_on_if_it_may(tmp_path):
     with again(tmp_path) as sim:
         sim.run()
         assert sim.time == 3
-        assert any("member 'logic'" in warning and "too far" in warning for warning in sim.warnings)
+        (finding,) = sim.verdict.failures
+        assert finding.source == "logic"
+        assert "too far" in finding.text
 
 
 def test_who_exits_with_0_leaves_and_the_run_goes_on(tmp_path):

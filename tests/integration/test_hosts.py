@@ -235,7 +235,7 @@ def test_a_cable_that_is_pulled(tmp_path, hosts):
     pulled = time.monotonic()
     (tmp_path / "pulled").touch()
     told = simulator.communicate(timeout=120)
-    assert simulator.returncode == 0, told
+    assert simulator.returncode == 3, told
     summary = (tmp_path / "run/summary.json").read_text()
     assert "member 'wing' is out of reach: branch 'field' did not answer within 10 s" in summary
     assert "is lost" in field.communicate(timeout=60)[1]

@@ -280,7 +280,7 @@ class Autopilots:
         text = f"the autopilot of {autopilot.vehicle.name} {failure}"
         if autopilot.parameters.on_failure == "stop":
             raise AutopilotError(text)
-        self._sim.event(autopilot.vehicle.name, f"{text}: its rotors stop", level="error")
+        self._sim.fail(autopilot.vehicle.name, f"{text}: its rotors stop")
         autopilot.vehicle.set_rotor_speeds([0.0] * autopilot.vehicle.rotor_speeds.size)
         self._dismiss(autopilot)
         self._gather()

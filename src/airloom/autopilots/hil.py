@@ -137,7 +137,9 @@ class Hil(Autopilot):
     # -- meeting and parting -----------------------------------------------------------------------------------------
 
     def conclude(self) -> None:
-        """Whoever has a board on the table may end the run in flight."""
+        """Whoever has a board on the table may end the run in flight, but it must be there."""
+        if self.wire[wire.IS_SILENT]:
+            self.sim.fail(self.vehicle.name, "the board was silent when the run ended")
 
     def report(self) -> dict[str, Any]:
         """Times in seconds."""

@@ -159,8 +159,7 @@ class Loom:
         self._take_leave("the run is over")
         patience = {name: it.timeout for name, it in self._described.items()}
         for name, fault in self._processes.failed_after_the_run(patience):
-            is_fatal = self._described[name].on_failure == "stop"
-            self._sim.fail(name, fault) if is_fatal else self._sim.event(name, fault, level="warning")
+            self._sim.fail(name, fault)
         running = list(self._processes)
         self.close()
         for name in running:
@@ -422,7 +421,7 @@ class Loom:
     def _deal_with(self, member: Membership, failure: str) -> None:
         if member.description.on_failure == "stop":
             raise LoomError(failure)
-        self._sim.event("loom", failure, level="error")
+        self._sim.fail(member.name, failure)
         self._dismiss(member)
         if member.description.on_failure == "hold":
             for vehicle in member.vehicles:
