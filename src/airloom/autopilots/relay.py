@@ -15,6 +15,7 @@ from typing import Protocol
 
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.exact_stream import ExactStream
+from airloom.autopilots.mavlink_wire import START_1, START_2
 
 PERIOD, PERIOD_ALONE = 0.02, 0.1  # s between two hand-overs at most, and between two looks for somebody who connects
 HERE = "127.0.0.1"
@@ -77,6 +78,7 @@ class Relay:
         self._way = way or Wire()
         self._autopilot: ExactStream | Datagrams | None = autopilot
         self._client: ExactStream | None = None
+        self._client_has_spoken = False
 
     @property
     def has_client(self) -> bool:
@@ -93,17 +95,29 @@ class Relay:
             return
         self._meet()
         said = self._autopilot.take() if self._autopilot else b""
-        asked = self._client.take() if self._client else b""
+        asked = self._asked(self._client) if self._client else b""
         said, asked = self._way.carry(said, asked)
         if self._client is not None:
             self._client.give(said)
         if self._autopilot is not None:
             self._autopilot.give(asked)
 
+    def _asked(self, client: ExactStream) -> bytes:
+        """A page of any site can make a browser connect and post what the page likes, but only after a line of HTTP: who
+        does not begin as MAVLink does is hung up on.
+        """
+        asked = client.take()
+        if asked and not self._client_has_spoken and asked[0] not in (START_1, START_2):
+            client.ended = True
+            return b""
+        self._client_has_spoken |= bool(asked)
+        return asked
+
     def _meet(self) -> None:
         if not isinstance(self._autopilot, Datagrams):
             self._autopilot = still_connected(self._autopilot, self._back)
-        self._client = still_connected(self._client, self._front)
+        before, self._client = self._client, still_connected(self._client, self._front)
+        self._client_has_spoken &= self._client is before
 
     def close(self) -> None:
         for each in (self._client, self._autopilot, self._front, self._back):

@@ -52,10 +52,10 @@ def test_an_autopilot_that_speaks_udp_answers_whoever_spoke_to_it(free_port):
         relay = Relay(port := free_port(), autopilot=Datagrams(autopilot.getsockname()[1]))
         with socket.create_connection(("127.0.0.1", port)) as station:
             station.settimeout(60)
-            station.send(b"heartbeat")
+            station.send(b"\xfdheartbeat")
             relay.carry()
             data, sender = autopilot.recvfrom(100)
-            assert data == b"heartbeat"
+            assert data == b"\xfdheartbeat"
             autopilot.sendto(b"telemetry", sender)
             relay.carry()
             assert station.recv(100) == b"telemetry"

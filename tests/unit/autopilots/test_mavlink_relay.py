@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 
 import pytest
@@ -50,11 +51,11 @@ def test_bytes_wait_until_they_are_handed_over(place):
     autopilot, script = place.autopilot(), place.somebody()
     place.relay.carry()
     autopilot.send(b"telemetry")
-    script.send(b"command")
+    script.send(b"\xfdcommand")
     assert heard(script) == heard(autopilot) == b""
     place.relay.carry()
     assert heard(script) == b"telemetry"
-    assert heard(autopilot) == b"command"
+    assert heard(autopilot) == b"\xfdcommand"
 
 
 def test_what_is_said_to_nobody_is_gone(place):
@@ -71,13 +72,28 @@ def test_what_is_said_to_nobody_is_gone(place):
 def test_one_is_served_at_a_time_and_the_next_when_it_has_gone(place):
     autopilot, first, second = place.autopilot(), place.somebody(), place.somebody()
     place.relay.carry()
-    second.send(b"me too")
-    first.send(b"farewell")
+    second.send(b"\xfdme too")
+    first.send(b"\xfdfarewell")
     first.close()
     place.relay.carry()
-    assert heard(autopilot) == b"farewell"
+    assert heard(autopilot) == b"\xfdfarewell"
     place.relay.carry()
-    assert heard(autopilot) == b"me too"
+    assert heard(autopilot) == b"\xfdme too"
+
+
+def test_a_browser_is_hung_up_on_and_the_next_is_served(place):
+    """What a page of another site posts stands behind a line of HTTP."""
+    autopilot, browser, script = place.autopilot(), place.somebody(), place.somebody()
+    browser.send(b"POST / HTTP/1.1\r\n\r\n")
+    place.relay.carry()
+    browser.send(b"\xfdcommand")
+    script.send(b"\xfehello")
+    for _ in range(2):
+        place.relay.carry()
+    assert heard(autopilot) == b"\xfehello"
+    browser.setblocking(True)
+    with contextlib.suppress(ConnectionResetError):
+        assert browser.recv(1) == b""
 
 
 def test_an_autopilot_that_boots_anew_connects_anew(place):
@@ -88,10 +104,10 @@ def test_an_autopilot_that_boots_anew_connects_anew(place):
     autopilot = place.autopilot()
     place.relay.carry()
     autopilot.send(b"I am back")
-    script.send(b"welcome")
+    script.send(b"\xfdwelcome")
     place.relay.carry()
     assert heard(script) == b"I am back"
-    assert heard(autopilot) == b"welcome"
+    assert heard(autopilot) == b"\xfdwelcome"
 
 
 def test_a_port_in_use(place):
