@@ -103,8 +103,8 @@ class Relay:
             self._autopilot.give(asked)
 
     def _asked(self, client: ExactStream) -> bytes:
-        """A page of any site can make a browser connect and post what the page likes, but only after a line of HTTP: who
-        does not begin as MAVLink does is hung up on.
+        """Who does not begin as MAVLink does is hung up on: a page of any site can make a browser connect and post what
+        the page likes, but only after a line of HTTP.
         """
         asked = client.take()
         if asked and not self._client_has_spoken and asked[0] not in (START_1, START_2):
