@@ -57,6 +57,10 @@ def test_a_key_moves_and_letting_go_stays(flying, run):
     assert mode(run) == "velocity_yawrate"
 
 
+def told(run, text):
+    return [event for event in run.ask("events", since=0)["events"] if event["text"].startswith(text)]
+
+
 def press(page, key):
     """To be done again if need be: a page kept busy by graphics without a card falls silent, and the vehicle brakes."""
     page.keyboard.press(key)
@@ -138,5 +142,16 @@ def test_a_run_that_is_over_is_not_flown_and_systems_that_command_are_told(tmp_p
         page.get_by_text("commanded by").wait_for()
         page.get_by_role("button", name="Take off").click()
         page.get_by_text("The scenario's dance still commands other, and may take it back.").wait_for()
+        kill = page.get_by_role("button", name="Kill")
+        kill.click()
+        page.get_by_text("Hold it for a second to stop its rotors at once: it falls.").wait_for()
+        assert not told(run, "killed")
+        kill.click(delay=2000)
+        until(lambda: told(run, "killed; it flies again when the scenario's dance commands it"))
+        page.get_by_role("button", name="Begin anew").click()
+        page.get_by_text("Hold it for a second to end this flight and begin another.").wait_for()
+        page.get_by_role("button", name="Begin anew").click(delay=2000)
+        page.get_by_role("tab", name="Events").click()
+        page.locator("[data-airloom='another flight']").first.wait_for()
     finally:
         run.end()

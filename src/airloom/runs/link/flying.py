@@ -117,6 +117,13 @@ class TakeOver(ForVehicles):
 class Kill(TakeOver):
     method = "kill"
 
+    def act(self, context: RequestContext, vehicles: list[Vehicle]) -> None:
+        super().act(context, vehicles)
+        for vehicle in vehicles:
+            if systems := context.systems_of(vehicle):
+                text = f"killed; it flies again when the scenario's {', '.join(systems)} commands it"
+                context.sim.event(vehicle.name, text, level="warning")
+
 
 class Recover(TakeOver):
     method = "recover"

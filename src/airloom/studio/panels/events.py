@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
+import math
 import re
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +22,10 @@ _COLOURS = {"warning": "#b25f00", "error": "#c92a2a"}
 _NOTHING = (
     "Nothing has happened yet. Here you will read when a vehicle changes its mode, gets into trouble, "
     "or is told something from outside."
+)
+_ANOTHER_FLIGHT = (
+    '<div style="padding:0.3em 0;text-align:center;font-weight:600" data-airloom="another flight">'
+    "↑ begun anew · the flight before ↓</div>"
 )
 
 Event = dict[str, Any]
@@ -55,8 +60,18 @@ class EventsPanel(Panel):
 
 
 def _listed(events: Iterable[Event], vehicles: Collection[str]) -> str:
-    lines = "".join(_line(told) for told in list(folded(events, vehicles))[: -MOST - 1 : -1])
+    lines = "".join(_lines(list(folded(events, vehicles))[-MOST:]))
     return f'<div style="padding:0.25em 0.75em;font-size:0.875em" data-airloom="events">{lines or _NOTHING}</div>'
+
+
+def _lines(groups: Sequence[list[Event]]) -> Iterator[str]:
+    """The newest first, with a line between two flights: in a later one time begins anew."""
+    newer_time = math.inf
+    for told in reversed(groups):
+        if told[0]["time"] > newer_time:
+            yield _ANOTHER_FLIGHT
+        newer_time = told[0]["time"]
+        yield _line(told)
 
 
 def folded(events: Iterable[Event], vehicles: Collection[str]) -> Iterable[list[Event]]:

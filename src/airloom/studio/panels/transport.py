@@ -7,6 +7,7 @@ from typing import Any
 
 import viser
 
+from airloom.studio.panels.hold_button import hold_button
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import without_number
 from airloom.studio.sources.source import Snapshot, Status
@@ -26,7 +27,10 @@ class Transport(Panel):
         self._head = self.gui.add_html("")
         self._play = self.gui.add_button("Pause", icon=viser.Icon.PLAYER_PAUSE_FILLED)
         self._steps = self.gui.add_button_group("Step", ("1 tick", "0.1 s", "1 s"), visible=False)
-        self._reset = self.gui.add_button("Begin anew", icon=viser.Icon.REFRESH, color="gray")
+        self._reset = hold_button(
+            studio, "Begin anew", "end this flight and begin another", self._begin_anew, self._flight_would_be_lost,
+            icon=viser.Icon.REFRESH, color="gray",
+        )  # fmt: skip
         names = tuple((k, _name(SPEEDS[k])) for k in (0, 3, 6, len(SPEEDS) - 1))
         self._speed: Any = self.gui.add_slider("Speed", 0, len(SPEEDS) - 1, 1, 3, marks=names)
         self.gui.add_html(without_number(self._speed) + ROOM_FOR_MARKS)
@@ -36,7 +40,6 @@ class Transport(Panel):
             self._moment = self.gui.add_slider("Time, s", 0.0, max(studio.source.status().end, 0.01), 0.01, 0.0)
             self._moment.on_update(self._seek)
         studio.on_press(self._play, self._toggle)
-        studio.on_press(self._reset, lambda client: studio.ask("reset", client))
         self._steps.on_click(self._step)
         self._speed.on_update(self._change_speed)
 
@@ -65,6 +68,12 @@ class Transport(Panel):
     def _toggle(self, client: viser.ClientHandle) -> None:
         status = self.studio.source.status()
         self.studio.ask("resume" if status.paused else "pause", client)
+
+    def _begin_anew(self, client: viser.ClientHandle) -> None:
+        self.studio.ask("reset", client)
+
+    def _flight_would_be_lost(self) -> bool:
+        return not (self.studio.source.recorded or self.studio.source.status().finished)
 
     def _step(self, event: viser.GuiEvent) -> None:
         step = self.studio.source.scenario.step

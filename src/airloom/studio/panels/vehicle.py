@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
+from functools import partial
 from math import degrees
 from typing import Any
 
@@ -15,6 +16,7 @@ from airloom.commands import Mode
 from airloom.scenario.models import Vehicle
 from airloom.studio.panels.entity_tree import entity_tree
 from airloom.studio.panels.gain_sliders import GainSliders
+from airloom.studio.panels.hold_button import hold_button
 from airloom.studio.panels.panel import Panel, StudioState
 from airloom.studio.panels.styles import greyed
 from airloom.studio.scene.target_mark import TargetMark
@@ -69,15 +71,17 @@ class VehiclePanel(Panel):
         self._mode.on_update(self._switch_mode)
         manoeuvres = gui.add_button_group("Fly", ("Take off", "Land", "Return", "Stop here"))
         manoeuvres.on_click(lambda event: self._order(ORDERS[manoeuvres.value], event.client))
-        rescue = gui.add_button_group("Rotors", ("Kill", "Back to start"))
-        rescue.on_click(lambda event: self._order(ORDERS[rescue.value], event.client))
+        self._rescue = [
+            hold_button(studio, f"{label} (hold)", consequence, partial(self._order, ORDERS[label]), color=colour)
+            for label, consequence, colour in RESCUES
+        ]
         self._by_hand = gui.add_button("Fly by hand", icon=viser.Icon.DEVICE_GAMEPAD_2, color="gray")
         studio.on_press(self._by_hand, self._toggle_hand)
         self._stick = gui.add_html("", visible=False)
         folder = gui.add_folder("Gains of its controller", expand_by_default=False)
         self._gains = GainSliders(studio, folder)
-        self._controls = [self._by_click, self._mode, manoeuvres, rescue, self._by_hand, folder]
-        self._over = gui.add_html(_OVER + greyed(manoeuvres, rescue), visible=False, order=self._by_click.order - 0.5)
+        self._controls = [self._by_click, self._mode, manoeuvres, *self._rescue, self._by_hand, folder]
+        self._over = gui.add_html(_OVER + greyed(manoeuvres), visible=False, order=self._by_click.order - 0.5)
 
     # -- who is selected ---------------------------------------------------------------------------------------------
 
@@ -147,7 +151,7 @@ class VehiclePanel(Panel):
         if over == self._over.visible:
             return
         self._over.visible = over
-        for control in (self._by_click, self._mode, self._by_hand):
+        for control in (self._by_click, self._mode, self._by_hand, *self._rescue):
             control.disabled = over
         if self._gains is not None:
             self._gains.enable(not over)
@@ -251,6 +255,12 @@ ORDERS = {
     "Kill": "kill",
     "Back to start": "reset_pose",
 }
+
+RESCUES = (
+    ("Kill", "stop its rotors at once: it falls", "red"),
+    ("Back to start", "put it back to where the scenario has it", "gray"),
+)
+"""What it does is not taken back by another click."""
 
 _OVER = """<div style="padding:0 0.75em 0.5em;font-size:0.875em" data-airloom="over"><b>The run is over.</b>
 Begin anew to fly it again.</div>"""

@@ -330,6 +330,20 @@ def test_only_the_last_events_are_listed(studio):
     assert "number 199." in panel._list.content
 
 
+def test_events_of_two_flights_are_divided(studio):
+    run = Run()
+    panel = EventsPanel(studio(run))
+    run.events = [event(1.0, "early"), event(9.0, "late")]
+    show(panel)
+    assert "another flight" not in panel._list.content
+    run.events += [event(0.5, "begun"), event(2.0, "going on")]
+    show(panel)
+    content = panel._list.content
+    places = [content.index(word) for word in ("going on", "begun", "another flight", "late", "early")]
+    assert places == sorted(places)
+    assert content.count("another flight") == 1
+
+
 def test_where_time_goes_back_so_do_the_events(studio):
     run = Run(recorded=True)
     panel = EventsPanel(studio(run))
