@@ -2,10 +2,10 @@
 
 - **Wind.** What the velocity over the ground and the speed ahead through the air say together, w = v − V x̂, smoothed:
   an airship that drifts knows the wind at once, and one that flies does as far as it does not slip.
-- **Guidance.** The velocity wanted over the ground, v* + k (p* − p) as far as `max_speed` goes, less the wind, is the
-  one wanted through the air, u, with a lead by what lacks. The nose turns along u, so that it faces the wind where it
-  keeps a place; in a calm, where u has no direction, to the yaw that is asked for. Ahead it flies as fast as u asks for
-  along the nose, backwards if need be.
+- **Guidance.** The velocity wanted over the ground, v* + k (p* − p), is slowed down on its course until, less the wind,
+  it is no faster than `max_speed`; that is the one wanted through the air, u, with a lead by what lacks. The nose turns
+  along u, so that it faces the wind where it keeps a place; where u is slower than `CALM`, the more to the yaw that is
+  asked for. Ahead it flies as fast as u asks for along the nose, backwards if need be.
 - **Forces.** F_x = (m + m_A) k_u (u_x − V) + d u_x |u_x|, F_z likewise from height and climb with what it is too heavy,
   T_z from heading and yaw rate; F_y against drifting aside, where propellers can. Propellers get the smallest thrusts
   that do so, by what each can give; flaps help the turn with the share h = V²/(V² + V_h²).
@@ -71,6 +71,14 @@ def _wanted_over_ground(w, i, c, s):
 
 
 @compiled
+def _flyable_share(vx, vy, wx, wy, most):
+    """The greatest s ≤ 1 with |s v − w| ≤ V_max, or the nearest: wind takes speed, and the course stays."""
+    square, along, room = vx * vx + vy * vy, vx * wx + vy * wy, most * most - wx * wx - wy * wy
+    root = max(along * along + square * room, 0.0)
+    return limit((along + sqrt(root)) / square, 0.0, 1.0) if square > 0.0 else 1.0
+
+
+@compiled
 def _through_air(w, i, c, s, ahead):
     """Velocity wanted through the air, east and north, and upwards; the force to the left. The wind is learned."""
     part = w[PERIOD + i] / SMOOTHED
@@ -78,6 +86,8 @@ def _through_air(w, i, c, s, ahead):
     w[WIND_Y + i] += part * (w[row.EVY + i] - ahead * s - w[WIND_Y + i])
     vx, vy, up = _wanted_over_ground(w, i, c, s)
     swing, roll = w[row.EWY + i] * w[row.CZ + i], -w[row.EWX + i] * w[row.CZ + i]
+    share = _flyable_share(vx, vy, w[WIND_X + i], w[WIND_Y + i], w[FASTEST + i])
+    vx, vy = share * vx, share * vy
     lack_x = vx - (w[row.EVX + i] + c * swing - s * roll)  # at the centre of mass: the rest swings above it
     lack_y = vy - (w[row.EVY + i] + s * swing + c * roll)
     ux, uy = vx - w[WIND_X + i] + LEAD * lack_x, vy - w[WIND_Y + i] + LEAD * lack_y
@@ -134,9 +144,10 @@ def _fly(w, rotors, i):
     c, s = (r00 / level, r10 / level) if level > 1e-6 else (1.0, 0.0)
     ahead = _speed_ahead(w, i, c, s)
     ux, uy, up, aside = _through_air(w, i, c, s, ahead)
-    lx, ly, size = ux, uy, sqrt(ux * ux + uy * uy) / CALM
+    lx, ly = ux, uy
     if w[row.MODE + i] != VELOCITY:
-        lx, ly = size * ux + CALM * w[row.SCOS + i], size * uy + CALM * w[row.SSIN + i]
+        free = max(CALM - sqrt(ux * ux + uy * uy), 0.0)
+        lx, ly = ux + free * w[row.SCOS + i], uy + free * w[row.SSIN + i]
     off = shortest_turn(atan2(ly, lx) - atan2(s, c))
     turn, rate = _turn(w, i, off)
     wanted, still = ux * c + uy * s, ahead + w[row.EWY + i] * w[row.CZ + i]
@@ -254,7 +265,7 @@ class Airship(Controller):
         """[servo, axis y, z]: commands per N m at 1 m/s."""
         flaps = np.zeros((MOST_SERVOS, 2))
         if self._servos and self.airframe.vehicle.has_wings:
-            per_turn = Aeroplane(self.airframe).mixer(1.0)[:, 1:] / np.diag(self.airframe.inertia)[1:]
+            per_turn = Aeroplane(self.airframe).mixer(1.0, axes=[1, 2]) / np.diag(self.airframe.inertia)[1:]
             ends = [max(servo.highest, -servo.lowest) for servo in self.airframe.vehicle.servos.values()]
             flaps[: self._servos] = per_turn / np.array(ends)[:, None]
         return flaps

@@ -232,6 +232,16 @@ def _want_attitude(w):
 
 
 @compiled
+def _tell_attitude(w):
+    """Roll and pitch that are wanted: those of the wing by its share, since rotors that lift nothing lean nowhere."""
+    hover.tell_tilt(w)
+    for i in range(LANES):
+        share = w[SHARE + i]
+        w[ROLL + i] += share * (w[WING_ROLL + i] - w[ROLL + i])
+        w[PITCH + i] += share * (-w[WING_PITCH + i] - w[PITCH + i])
+
+
+@compiled
 def _push(w, rotors):
     """Rotors without a part in lift and balance are those that push."""
     for base in range(0, rotors.size, row.ROTOR_WIDTH):
@@ -250,7 +260,7 @@ def control_vtol(w, rotors, tick):
     for i in range(LANES):
         _keep_what_wing_wants(w, i)
     _want_attitude(w)
-    hover.tell_tilt(w)
+    _tell_attitude(w)
     steep = hover.is_any_steep(w)
     hover.follow_attitude(w)
     if steep:

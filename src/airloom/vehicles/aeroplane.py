@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, sin
@@ -17,6 +18,7 @@ from airloom.vehicles.airframe import Airframe
 from airloom.vehicles.wings import propeller_numbers, wing_numbers
 
 NUDGE = 1e-5
+LEAST = 1e-4  # of the strongest: what turns it less does not turn it
 
 
 @dataclass(frozen=True)
@@ -100,16 +102,19 @@ class Aeroplane:
             x += step * min(1.0, 0.2 / (np.abs(step[[0, 4]]).max() + 1e-12))
         return Trim(speed, x[0], x[1:4], mix @ x[1:4], np.full(rotors, fastest * x[4]), float(np.abs(balance(x)).max()))
 
-    def mixer(self, speed: float) -> np.ndarray:
-        """[servo, axis]: the smallest angles that turn about x, y, z with 1 rad/s² at this speed through the air.
+    def mixer(self, speed: float, axes: Sequence[int] | None = None) -> np.ndarray:
+        """[servo, axis]: the smallest angles that turn about the axes with 1 rad/s² at this speed through the air.
 
-        If the file has a mixer, with the servos that it names for each axis. What has no rudder is not yawed.
+        If the file has a mixer, with the servos that it names for each axis. Without `axes` they are x, y and z, and
+        what has no rudder is not yawed.
         """
         given = self._given_mixer
         effect = self.effect(speed) @ given
-        axes = min(int(np.linalg.matrix_rank(effect, tol=1e-6)), 3)
+        if axes is not None:
+            return given @ np.linalg.pinv(effect[axes], rcond=LEAST)
+        count = max(min(int(np.linalg.matrix_rank(effect, tol=1e-6)), 3), 2)
         mix = np.zeros((len(given), 3))
-        mix[:, : max(axes, 2)] = given @ np.linalg.pinv(effect[: max(axes, 2)])
+        mix[:, :count] = given @ np.linalg.pinv(effect[:count])
         return mix
 
     @cached_property

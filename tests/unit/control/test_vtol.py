@@ -105,6 +105,32 @@ def test_a_flap_stays_where_it_is_told_to_on_rotors_and_wing() -> None:
     assert vehicle.servos["flaps"] == pytest.approx(0.3, abs=1e-3)
 
 
+@pytest.mark.slow
+def test_its_command_topic_tells_what_is_flown_on_rotors_and_on_the_wing() -> None:
+    """In a steady turn on the wing and in a hover: roll and pitch (nose down is positive) as they then come about."""
+    sim = alone()
+    vehicle, told = sim.vehicles["vtol"], []
+    sim.bus.subscribe("/vtol/command", lambda topic, it, time_ns: told.append((it.roll, it.pitch)))
+
+    def off() -> np.ndarray:
+        told.clear()
+        sim.run(until=sim.time + 0.1)
+        return np.abs(np.mean(told, axis=0) - vehicle.euler[:2])
+
+    vehicle.command(al.PositionYaw((0.0, 0.0, 20.0)))
+    sim.run(until=4)
+    assert off().max() < 0.03
+    fly_east(sim, 20.0)
+    assert share_of_wing(vehicle) == 1.0
+    for _ in range(120):
+        east, north, _ = vehicle.velocity / np.linalg.norm(vehicle.velocity)
+        vehicle.command(al.VelocityYawRate((12.0 * (east + 0.4 * north), 12.0 * (north - 0.4 * east), 0.0)))
+        sim.run(until=sim.time + 0.1)
+    assert share_of_wing(vehicle) == 1.0
+    assert off().max() < 0.1
+    assert vehicle.euler[0] > 0.2
+
+
 def test_cruise_takes_a_small_part_of_the_power_of_a_hover() -> None:
     sim = alone()
     vehicle = sim.vehicles["vtol"]
