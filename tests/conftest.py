@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 
 import pytest
 
@@ -46,3 +47,19 @@ def free_port():
             return listener.getsockname()[1]
 
     return find
+
+
+@pytest.fixture
+def without(tmp_path_factory, monkeypatch):
+    """Call it with the name of a package that is then not installed, for the process that reads files too."""
+    from airloom.reading import box
+
+    def leave_out(name):
+        folder = tmp_path_factory.mktemp("without")
+        (folder / f"{name}.py").write_text(f"raise ImportError(\"No module named '{name}'\")\n")
+        monkeypatch.syspath_prepend(folder)
+        monkeypatch.delitem(sys.modules, name, raising=False)
+        box.end_worker()  # the next one finds modules where this process does
+
+    yield leave_out
+    box.end_worker()

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from airloom.basics.given import regular_file
 from airloom.farm.field import Field, frame_of
 from airloom.farm.geojson import FarmError, shapely
 from airloom.farm.job import SQUARE_METRES
-from airloom.farm.prescription import Rates
+from airloom.farm.prescription import MOST_PIXELS, Rates
+from airloom.reading.rasters import RasterFile
 from airloom.terrain.extras import library
 from airloom.terrain.frame import Frame, crs_of
 from airloom.terrain.raster import applied
@@ -113,20 +113,16 @@ class Deposit:
 
     given: np.ndarray
     transform: Any
-    crs: Any
+    crs: str
+    """WKT"""
 
     @staticmethod
     def read(file: Path) -> Deposit:
-        rasterio = library("rasterio", "a map of what was given", "farm")
-        regular_file(file, FarmError)
-        try:
-            with rasterio.open(file) as data:
-                if data.crs is None:
-                    raise FarmError(f"{file}: the raster names no coordinate system")
-                bands = data.read(masked=True).astype(float).filled(0.0)
-                return Deposit(bands.sum(axis=0), data.transform, data.crs)
-        except rasterio.errors.RasterioError as error:
-            raise FarmError(f"{file} cannot be read: {error}") from None
+        data = RasterFile.look_at(file, FarmError)
+        if data.crs is None:
+            raise FarmError(f"{file}: the raster names no coordinate system")
+        bands = data.values(list(range(1, data.count + 1)), MOST_PIXELS)
+        return Deposit(np.nan_to_num(bands).sum(axis=0), data.transform, data.crs)
 
     def in_squares(self, side: float, field: Field) -> Deposit:
         """With pixels of about so many metres: no sprayer is finer, and where single drops fall is chance."""
@@ -139,7 +135,7 @@ class Deposit:
         return Deposit(means, self.transform @ self.transform.scale(count), self.crs)
 
     def _frame(self, field: Field) -> Frame:
-        return frame_of(field.origin, crs_of(self.crs.to_wkt(), "the map"))
+        return frame_of(field.origin, crs_of(self.crs, "the map"))
 
     def _cell_area(self, field: Field) -> float:
         """m²"""

@@ -7,11 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from airloom.basics.given import regular_file
 from airloom.farm.field import Field, frame_of, to_local
 from airloom.farm.geojson import FarmError, Feature, read_features, shapely
+from airloom.reading.rasters import RasterFile
 from airloom.scenario.models import Origin
-from airloom.terrain.extras import library
 from airloom.terrain.frame import Frame, crs_of
 from airloom.terrain.raster import applied
 
@@ -117,21 +116,13 @@ def _rate(feature: Feature) -> float:
 
 
 def _raster(file: Path, origin: Origin, crs: str | None) -> Raster:
-    rasterio = library("rasterio", "a prescription as a GeoTIFF", "farm")
-    regular_file(file, FarmError)
-    try:
-        with rasterio.open(file) as data:
-            if data.width * data.height > MOST_PIXELS:
-                raise FarmError(f"{file}: {data.width} × {data.height} pixels are too many for a prescription")
-            rates = data.read(1, masked=True).astype(float).filled(np.nan)
-            transform, own = data.transform, data.crs
-    except rasterio.errors.RasterioError as error:
-        raise FarmError(f"{file} cannot be read: {error}") from None
-    if own is None and crs is None:
+    data = RasterFile.look_at(file, FarmError)
+    rates = data.values([1], MOST_PIXELS)[0]
+    if data.crs is None and crs is None:
         raise FarmError(f"{file}: the raster names no coordinate system; give it by --crs, such as --crs EPSG:32632")
     _check(rates[np.isfinite(rates)], str(file))
-    known = crs_of(crs if own is None else own.to_wkt(), str(file))
-    return Raster(np.where(np.isfinite(rates), rates, np.nan), transform, frame_of(origin, known))
+    known = crs_of(data.crs or crs, str(file))
+    return Raster(np.where(np.isfinite(rates), rates, np.nan), data.transform, frame_of(origin, known))
 
 
 def _check(rates: np.ndarray, where: str) -> None:

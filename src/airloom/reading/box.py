@@ -122,7 +122,7 @@ def _asked(
                 progress(answer[1])
         return answer[0], answer[1]
     except TimeoutError:
-        _end_worker()
+        end_worker()
         raise refusal(f"{path} cannot be read: nothing had come of it after {patience:.0f} s; {DAMAGED}") from None
     except (EOFError, ConnectionError):
         code = worker.code()
@@ -134,7 +134,7 @@ def _asked(
             f"misled; {DAMAGED}"
         ) from None
     except BaseException:
-        _end_worker()  # which is in the middle of something
+        end_worker()  # which is in the middle of something
         raise
 
 
@@ -156,7 +156,7 @@ def _forget_worker() -> None:
 
 
 @atexit.register
-def _end_worker() -> None:
+def end_worker() -> None:
     if _worker is not None and _worker.owner == os.getpid():
         with suppress(OSError):
             _worker.end()

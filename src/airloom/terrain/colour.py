@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from airloom.compiled import compiled
 from airloom.scenario.terrain import TerrainError
-from airloom.terrain.extras import library
 from airloom.terrain.from_raster import MARGIN, PartDone, blocks_of, metres_of_pixel, places_of, window_of
 from airloom.terrain.layout import Layout
 from airloom.terrain.preview import tinted
@@ -30,27 +28,25 @@ def draw_colours(
     """
     from PIL import Image
 
-    with opened(photo, band=1, other_crs=crs) as raster:
-        bands, top = _bands(raster), _brightest(raster)
-        target = _picture_layout(raster, layout)
-        picture = np.empty((target.rows, target.columns, 3), dtype=np.uint8)
-        is_there = np.zeros((target.rows, target.columns), dtype=bool)
-        pixel = metres_of_pixel(raster, layout.frame)
-        ratio = max(target.cell[0] / pixel[0], 1.0)
-        done = 0
-        for rows, columns in blocks_of(target, max(STEP, int(BLOCK / ratio) // STEP * STEP)):
-            z = _heights_under(target, layout, heights, rows, columns)
-            picture[rows, columns] = tinted(z, float(np.nanmin(heights)), float(np.nanmax(heights)))
-            places = places_of(raster, target, rows, columns)
-            window = window_of(raster, places, MARGIN + int(ratio))
-            if window is not None:
-                colours, mask = _read(raster, bands, window, top)
-                places[0, ..., :2] -= window[1], window[0]
-                _paint(
-                    colours, mask, places, np.nan_to_num(z), ratio / 2, picture[rows, columns], is_there[rows, columns]
-                )
-            done += z.size
-            progress(done / picture[..., 0].size)
+    raster = opened(photo, band=1, other_crs=crs)
+    bands, top = _bands(raster), _brightest(raster)
+    target = _picture_layout(raster, layout)
+    picture = np.empty((target.rows, target.columns, 3), dtype=np.uint8)
+    is_there = np.zeros((target.rows, target.columns), dtype=bool)
+    pixel = metres_of_pixel(raster, layout.frame)
+    ratio = max(target.cell[0] / pixel[0], 1.0)
+    done = 0
+    for rows, columns in blocks_of(target, max(STEP, int(BLOCK / ratio) // STEP * STEP)):
+        z = _heights_under(target, layout, heights, rows, columns)
+        picture[rows, columns] = tinted(z, float(np.nanmin(heights)), float(np.nanmax(heights)))
+        places = places_of(raster, target, rows, columns)
+        window = window_of(raster, places, MARGIN + int(ratio))
+        if window is not None:
+            colours, mask = _read(raster, bands, window, top)
+            places[0, ..., :2] -= window[1], window[0]
+            _paint(colours, mask, places, np.nan_to_num(z), ratio / 2, picture[rows, columns], is_there[rows, columns])
+        done += z.size
+        progress(done / picture[..., 0].size)
     if not is_there.any():
         raise TerrainError(
             f"{photo} shows nothing of the terrain: it lies elsewhere; leave --colour out, or use another"
@@ -72,7 +68,7 @@ def _picture_layout(raster: Raster, layout: Layout) -> Layout:
 
 def _bands(raster: Raster) -> list[int]:
     """Red, green and blue, or one of grey."""
-    names = [one.name for one in raster.data.colorinterp]
+    names = raster.data.interpretations
     if all(name in names for name in ("red", "green", "blue")):
         return [names.index(name) + 1 for name in ("red", "green", "blue")]
     return [1, 2, 3] if raster.data.count >= 3 else [1, 1, 1]
@@ -89,13 +85,7 @@ def _brightest(raster: Raster) -> float:
 def _read(
     raster: Raster, bands: list[int], window: tuple[int, int, int, int], top: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    rasterio = library("rasterio", "an orthophoto")
-    part: Any = rasterio.windows.Window(*window)
-    try:
-        colours = raster.data.read(bands, window=part)
-        mask = raster.data.dataset_mask(window=part) > 0
-    except rasterio.errors.RasterioError as error:
-        raise TerrainError(f"{raster.file} cannot be read to its end: it is damaged ({error})") from None
+    colours, mask = raster.data.colours(bands, window)
     if colours.dtype != np.uint8:
         colours = np.clip(colours * (255.0 / top), 0, 255).astype(np.uint8)
     return np.ascontiguousarray(colours), mask

@@ -33,18 +33,18 @@ def grid_raster(work: Work, wishes: Wishes) -> Gridded:
     if wishes.surface != "top":
         raise TerrainError(f"{wishes.survey} is a raster, whose heights have no classes: leave --surface out")
     window = wishes.crop.window if wishes.crop else None
-    with opened(wishes.survey, wishes.crs, wishes.band, wishes.units, window) as raster:
-        layout = layout_of(raster, wishes.place, wishes.cell, wishes.crop)
-        heights = work.array(HEIGHTS, (layout.rows, layout.columns))
-        by = wishes.by or "mean"
-        make_heights(raster, layout, by, heights, work.said("Reading heights"))
-        work.warnings += raster.warnings
-        work.notes += [
-            ("pixels", f"{raster.data.width:,} × {raster.data.height:,}, band {raster.band}, {raster.data.dtypes[0]}"),
-            ("unit of heights", f"{raster.unit:g} m"),
-            ("several heights become one by", by),
-        ]
-        return Gridded(layout, heights, raster.crs)
+    raster = opened(wishes.survey, wishes.crs, wishes.band, wishes.units, window)
+    layout = layout_of(raster, wishes.place, wishes.cell, wishes.crop)
+    heights = work.array(HEIGHTS, (layout.rows, layout.columns))
+    by = wishes.by or "mean"
+    make_heights(raster, layout, by, heights, work.said("Reading heights"))
+    work.warnings += raster.warnings
+    work.notes += [
+        ("pixels", f"{raster.data.width:,} × {raster.data.height:,}, band {raster.band}, {raster.data.dtypes[0]}"),
+        ("unit of heights", f"{raster.unit:g} m"),
+        ("several heights become one by", by),
+    ]
+    return Gridded(layout, heights, raster.crs)
 
 
 def layout_of(raster: Raster, origin: Sequence[float] | None, cell: float | None, crop: Crop | None) -> Layout:

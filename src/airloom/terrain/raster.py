@@ -1,33 +1,27 @@
-"""A GeoTIFF, or any raster that GDAL reads, in parts, as heights in metres."""
+"""A GeoTIFF, or another raster that `reading` knows, in parts, as heights in metres."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from airloom.basics.given import regular_file
 from airloom.commands import EDGE
+from airloom.reading.rasters import RasterFile
 from airloom.scenario.terrain import TerrainError
-from airloom.terrain.extras import library
 from airloom.terrain.frame import LOCAL, crs_of, horizontal_unit, metres_in, vertical_unit
 
-CACHE = 192  # MB of pixels that GDAL keeps; left alone it takes a twentieth of the machine's memory
 LOOK = 512  # pixels each way of a first look
 
 
 @dataclass
 class Raster:
-    """An open raster: one band of it, from a window of pixels."""
+    """One band of a raster, from a window of pixels."""
 
     file: Path
-    data: Any
-    """rasterio's dataset"""
+    data: RasterFile
     crs: Any
     band: int
     unit: float
@@ -50,7 +44,7 @@ class Raster:
     @property
     def alpha(self) -> int | None:
         """The band that says where something is, which GDAL minds only beside whole numbers."""
-        return next((n for n, one in enumerate(self.data.colorinterp, 1) if one.name == "alpha"), None)
+        return next((n for n, name in enumerate(self.data.interpretations, 1) if name == "alpha"), None)
 
     @property
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
@@ -76,22 +70,11 @@ class Raster:
 
     def read(self, column: int, row: int, width: int, height: int, shape: tuple[int, int] | None = None) -> np.ndarray:
         """Heights of a window, m, float32; NaN where there are none. With a `shape` only so many, evenly chosen."""
-        rasterio = library("rasterio", "a GeoTIFF")
-        part = rasterio.windows.Window(column, row, width, height)
-        try:
-            found = self.data.read(self.band, window=part, masked=True, out_shape=shape)
-            alpha = self.data.read(self.alpha, window=part, out_shape=shape) if self.alpha else None
-        except rasterio.errors.RasterioError as error:
-            raise TerrainError(
-                f"{self.file} cannot be read to its end: it is cut off or damaged; get it anew ({_told(error)})"
-            ) from None
-        heights = found.astype(np.float32).filled(np.nan)
+        heights = self.data.heights(self.band, self.alpha, (column, row, width, height), shape)
         scale, offset = self.data.scales[self.band - 1], self.data.offsets[self.band - 1]
         if (scale, offset, self.unit) != (1.0, 0.0, 1.0):
             heights = ((heights * scale + offset) * self.unit).astype(np.float32)
         heights[~(np.abs(heights) < EDGE)] = np.nan  # what no ground can be is a nodata value that nobody declared
-        if alpha is not None:
-            heights[alpha == 0] = np.nan
         return heights
 
     def altitude(self, east: float, north: float) -> float:
@@ -120,12 +103,6 @@ def applied(transform: Any, x: Any, y: Any) -> tuple[Any, Any]:
     return transform.a * x + transform.b * y + transform.c, transform.d * x + transform.e * y + transform.f
 
 
-def _told(error: Exception) -> str:
-    """rasterio's own reason, which stands in what it was raised from."""
-    return str(error.__cause__ or error).split("\n")[0].strip()
-
-
-@contextmanager
 def opened(
     file: Path,
     crs: str | None = None,
@@ -133,27 +110,19 @@ def opened(
     units: str | None = None,
     window: tuple[int, int, int, int] | None = None,
     other_crs: str | None = None,
-) -> Iterator[Raster]:
+) -> Raster:
     """A raster, checked: what follows can rely on it, but reading may find that the file is damaged.
 
     `crs` is used instead of its own coordinate system, `other_crs` only if it has none.
     """
-    rasterio = library("rasterio", "a GeoTIFF")
-    regular_file(file, TerrainError)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that it has no georeference: we say so ourselves
-        try:
-            data = rasterio.open(file)
-        except rasterio.errors.RasterioError as error:
-            raise TerrainError(f"{file} is no raster that can be read: {_told(error)}") from None
-    with data, rasterio.Env(GDAL_CACHEMAX=CACHE):
-        system = _system(file, data, crs or (other_crs if data.crs is None else None))
-        raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
-        raster.unit = _unit(raster, units)
-        yield raster
+    data = RasterFile.look_at(file, TerrainError)
+    system = _system(file, data, crs or (other_crs if data.crs is None else None))
+    raster = Raster(file, data, system, _band(file, data, band), 1.0, _window(file, data, window))
+    raster.unit = _unit(raster, units)
+    return raster
 
 
-def _system(file: Path, data: Any, crs: str | None) -> Any:
+def _system(file: Path, data: RasterFile, crs: str | None) -> Any:
     if crs is None and data.crs is None:
         raise TerrainError(
             f"{file} does not say where on Earth it lies: name its coordinate system with --crs EPSG:NUMBER, or with "
@@ -166,17 +135,16 @@ def _system(file: Path, data: Any, crs: str | None) -> Any:
         )
     if data.transform.is_degenerate:
         raise TerrainError(f"{file}: its pixels have no area (transform {tuple(data.transform)[:6]})")
-    return crs_of(crs or data.crs.to_wkt(), str(file))
+    return crs_of(crs or data.crs, str(file))
 
 
-def _band(file: Path, data: Any, band: int | None) -> int:
-    interpretations = [one.name for one in data.colorinterp]
+def _band(file: Path, data: RasterFile, band: int | None) -> int:
     if band is None:
-        heights = [n for n, kind in enumerate(interpretations, 1) if kind != "alpha"]
+        heights = [n for n, kind in enumerate(data.interpretations, 1) if kind != "alpha"]
         if len(heights) != 1:
             raise TerrainError(
-                f"{file} has {len(heights)} bands ({', '.join(interpretations)}), and heights need one: choose it with "
-                "--band N; a picture of the ground goes with --colour"
+                f"{file} has {len(heights)} bands ({', '.join(data.interpretations)}), and heights need one: choose it "
+                "with --band N; a picture of the ground goes with --colour"
             )
         band = heights[0]
     if not 1 <= band <= data.count:
@@ -186,7 +154,7 @@ def _band(file: Path, data: Any, band: int | None) -> int:
     return band
 
 
-def _window(file: Path, data: Any, window: tuple[int, int, int, int] | None) -> tuple[int, int, int, int]:
+def _window(file: Path, data: RasterFile, window: tuple[int, int, int, int] | None) -> tuple[int, int, int, int]:
     column, row, width, height = window or (0, 0, data.width, data.height)
     first = max(column, 0), max(row, 0)
     last = min(column + width, data.width), min(row + height, data.height)
