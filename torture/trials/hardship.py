@@ -43,9 +43,6 @@ with join() as me:
         for letter in turn.letters:
             assert int(letter.content) <= turn.time_ns
 """
-SIMULATOR, FIELD = "10.78.0.1", "10.78.0.2"
-NOTICED_WITHIN = 25.0 + 3.0
-"""Seconds that a cut line may take, as promised, and what a program needs to end."""
 
 
 @contextmanager
@@ -171,71 +168,6 @@ def busy_cores(count: int, seed: int) -> Tally:
     if len(results) != 1:
         tally.surprise(f"{len(results)} different flights")
     return tally
-
-
-@trial(
-    "a cut cable", "two hosts, the cable between them pulled: the run says so within 25 s and ends", full=3, reduced=1
-)
-def cut_cable(count: int, seed: int) -> Tally:
-    tally, chance = Tally(), random.Random(seed)
-    for _ in range(count):
-        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-            simulator, field = _two_hosts(stack)
-            place = Path(folder)
-            (place / "good.py").write_text(GOOD)
-            (place / "loomed.yaml").write_text(
-                "name: loomed\nduration: 100000\nvehicles:\n"
-                "  drone: {extends: multirotor, pose: {position: [0, 0, 0.05]}}\n"
-                "members:\n  good: {command: [python, good.py], vehicles: drone, at: field, timeout: 60}\n"
-            )
-            run = stack.enter_context(
-                started(
-                    place, "run", "loomed.yaml", "--headless", "--out", "run", "--no-figures", "--speed", "1",
-                    "--loom", f"tcp:{SIMULATOR}:7811", "--token", "torture", prefix=["ip", "netns", "exec", simulator],
-                )
-            )  # fmt: skip
-            there = Path(folder) / "there"
-            there.mkdir()
-            for name in ("good.py", "loomed.yaml"):
-                (there / name).write_text((place / name).read_text())
-            branch = stack.enter_context(
-                started(
-                    there, "branch", "field", f"tcp:{SIMULATOR}:7811", "loomed.yaml", "--token", "torture",
-                    prefix=["ip", "netns", "exec", field],
-                )
-            )  # fmt: skip
-            run.wait_for(run.is_in_flight)
-            time.sleep(chance.uniform(0.0, 5.0))
-            _ip("-n", field, "link", "set", "cable", "down")
-            began = time.monotonic()
-            waiting = {"run": run, "branch": branch}
-            while waiting and time.monotonic() - began < NOTICED_WITHIN:
-                for which in [name for name, one in waiting.items() if one.process.poll() is not None]:
-                    one = waiting.pop(which)
-                    code = one.process.returncode
-                    tally.expect(code != 0 and not one.crashed, f"{which}: exit code {code}: {one.said[-800:]}")
-                    tally.slowest = max(tally.slowest, time.monotonic() - began)
-                time.sleep(0.05)
-            for which, one in waiting.items():
-                tally.expect(False, f"the {which} goes on after {NOTICED_WITHIN:g} s: {one.said[-800:]}")
-    return tally
-
-
-def _two_hosts(stack: ExitStack) -> list[str]:
-    names = [f"torture-{os.getpid()}-{side}" for side in ("simulator", "field")]
-    for name in names:
-        _ip("netns", "add", name)
-        stack.callback(_ip, "netns", "del", name)
-    _ip("link", "add", "cable", "netns", names[0], "type", "veth", "peer", "name", "cable", "netns", names[1])
-    for name, address in zip(names, (SIMULATOR, FIELD), strict=True):
-        _ip("-n", name, "address", "add", f"{address}/24", "dev", "cable")
-        for device in ("lo", "cable"):
-            _ip("-n", name, "link", "set", device, "up")
-    return names
-
-
-def _ip(*arguments: str) -> None:
-    subprocess.run(["ip", *arguments], check=True, capture_output=True)
 
 
 LONG_ENOUGH = 300

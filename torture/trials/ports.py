@@ -180,7 +180,7 @@ def _loomed(tally: Tally, seed: int, visits: int) -> str:
             *(("--speed", "20") if visits else ()),
         ) as run:  # fmt: skip
             if visits:
-                address = run.wait_for(lambda: _loom_port(run))
+                address = run.wait_for(lambda: loom_port(run))
                 _knock(address, visits, seed, run, tally)
             code = run.process.wait(600)
             tally.expect(code == 0 and not run.crashed, f"exit code {code}: {run.said[-1000:]}")
@@ -193,7 +193,7 @@ def _open_files(process: int) -> Iterator[str]:
             yield os.readlink(link)
 
 
-def _loom_port(run: Run) -> int | None:
+def loom_port(run: Run) -> int | None:
     """From the kernel: the run says where it was asked to listen, which is any free port."""
     inodes = {target.strip("socket:[]") for target in _open_files(run.process.pid) if target.startswith("socket:")}
     for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:

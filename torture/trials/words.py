@@ -14,6 +14,7 @@ from airloom import PositionYaw, VelocityYawRate
 from airloom.autopilots import ardupilot_wire, mavlink_wire
 from airloom.autopilots.pulses import Pulse, table_of
 from airloom.loom import bundles, protocol
+from airloom.loom.beats import BEAT
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
 from airloom.loom.visibility import ToldVisibility
 from airloom.net.json_lines import RequestError
@@ -91,6 +92,11 @@ def branch_messages(count: int, seed: int) -> Tally:
             yield read, next(mutations.of_bytes([message[protocol.HEAD.size :]], 1))
 
     return feed(lambda one: one[0](one[1]), inputs(), (ProtocolError,))
+
+
+def branch_corpus() -> list[bytes]:
+    """One message of each kind that coordinators say."""
+    return [message for _, message in _branch_readers()] + [BEAT]
 
 
 def _branch_readers() -> Sequence[tuple[Callable[[bytes], Any], bytes]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from airloom.errors import RunError, UserError
 from airloom.loom import bundles
+from airloom.loom.beats import USUAL, Rhythm
 from airloom.loom.bundles import TurnOutcome, What
 from airloom.loom.hub import Answer, Hub
 from airloom.loom.line import Line, LineLost, connect
@@ -33,16 +34,23 @@ class BranchError(RunError):
 
 class Branch:
     def __init__(
-        self, name: str, parent: str, token: str = "", listen: str | None = None, certificate: Certificate | None = None
+        self,
+        name: str,
+        parent: str,
+        token: str = "",
+        listen: str | None = None,
+        certificate: Certificate | None = None,
+        rhythm: Rhythm = USUAL,
     ) -> None:
         """`parent` is the address of the loom or of another branch; `listen` as for the loom."""
-        self.name, self._address = name, parent
+        self.name, self._address, self._rhythm = name, parent, rhythm
+        self._next_beat = 0.0
         self._pending: dict[str, Answer] = {}
         self._sights = ToldVisibility()
         self._awaited: set[str] = set()
         self._processes = Processes()
         try:
-            self._hub = Hub(Listeners(listen, token, certificate), self._ask, self._pass_on)
+            self._hub = Hub(Listeners(listen, token, certificate), self._ask, self._pass_on, rhythm)
         except UserError as error:
             raise BranchError(str(error)) from None
         self._token = token
@@ -81,15 +89,21 @@ class Branch:
         try:
             while not stopping():
                 if self._parent.has_more or self._hub.look_out(LOOKING_AFTER, self._parent):
-                    kind, body = self._parent.receive_bytes()
+                    kind, body = self._parent.receive_bytes(self._rhythm.silence)
                     if kind is Kind.BYE:
                         return parse(kind, body)
                     self._hear(kind, body)
+                elif self._parent.silent_for > self._rhythm.silence:
+                    raise TimeoutError
+                self._beat()
                 if self._awaited and time.monotonic() - looked > LOOKING_AFTER:
                     looked = time.monotonic()
                     self._look_after_processes()
         except LineLost as lost:
             raise BranchError(f"the line to {self._address} is lost: {lost}") from None
+        except TimeoutError:
+            silence = f"nothing was heard or taken there for {self._rhythm.silence:g} s"
+            raise BranchError(f"the line to {self._address} is lost: {silence}") from None
         except ProtocolError as error:
             raise BranchError(f"{self._address} talks nonsense: {error}") from None
         return "it was asked to stop"
@@ -118,6 +132,11 @@ class Branch:
     def _pass_on(self, name: str, reason: str) -> None:
         self._parent.send(bundles.bad_news(Kind.LOST, name, reason))
 
+    def _beat(self) -> None:
+        if (now := time.monotonic()) >= self._next_beat:
+            self._next_beat = now + self._rhythm.every
+            self._parent.beat()
+
     def _look_after_processes(self) -> None:
         for name in sorted(self._awaited):
             if end := self._processes.early_end(name):
@@ -137,7 +156,7 @@ class Branch:
             self._answer(name)(reason)
         elif kind is Kind.DISMISS:
             self._dismiss(bundles.parse_dismiss(body))
-        else:
+        elif kind is not Kind.BEAT:
             raise ProtocolError(f"{kind.name} is nothing that a branch is told")
 
     def _answer(self, name: str) -> Answer:

@@ -14,6 +14,7 @@ as the member said it.
     ENDS         up     time u64, count u16, each: name text, what u8 (0 END, 1 left, 2 failed), length u32, bytes
     DISMISS      down   name text
     LOST         up     name text, reason text: a member that the branch was to start will not join
+    BEAT         both   nothing; see `beats.py`
 """
 
 from __future__ import annotations
@@ -33,7 +34,6 @@ from airloom.loom.protocol import (
     LENGTH,
     STATE_NUMBERS,
     TIME_AND_COUNT,
-    VERSION,
     Hello,
     Kind,
     Letter,
@@ -50,6 +50,8 @@ from airloom.loom.visibility import ToldVisibility, Visibility
 
 P = ParamSpec("P")
 R = TypeVar("R")
+VERSION = 2
+"""Of what coordinators say; members have another. From 2 on there are beats."""
 MOST_VEHICLES = 1_000_000
 _VERSION = struct.Struct("<H")
 _PATIENCE_AND_COUNT = struct.Struct("<dH")

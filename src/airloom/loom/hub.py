@@ -14,6 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from airloom.loom import bundles, protocol
+from airloom.loom.beats import USUAL, Rhythm
 from airloom.loom.bundles import Admission, Round, TurnOutcome
 from airloom.loom.line import Line, LineLost
 from airloom.loom.listening import Listeners
@@ -31,8 +32,8 @@ BadNews = Callable[[str, str], None]
 
 
 class Hub:
-    def __init__(self, listeners: Listeners, gate: Gate, lost: BadNews) -> None:
-        self.listeners, self._gate, self._lost = listeners, gate, lost
+    def __init__(self, listeners: Listeners, gate: Gate, lost: BadNews, rhythm: Rhythm = USUAL) -> None:
+        self.listeners, self._gate, self._lost, self._rhythm = listeners, gate, lost, rhythm
         self._newcomers = Newcomers(listeners)
         self._seats: dict[str, Partner] = {}
         self._branches: dict[str, BranchPartner] = {}
@@ -61,6 +62,9 @@ class Hub:
         for one in ready:
             if one in branches:
                 self._hear(branches[one])
+        for branch in branches.values():
+            if branch.line.silent_for > self._rhythm.silence:
+                self._give_up(branch, f"nothing was heard of it for {self._rhythm.silence:g} s")
         return any(one in others for one in ready)
 
     def _greet(self, newcomer: Introduced) -> None:
@@ -94,6 +98,7 @@ class Hub:
         if who.name in self._branches:
             raise ProtocolError(f"a branch called '{who.name}' is here already")
         line.send(protocol.message(Kind.BRANCH))
+        line.keep_beating(self._rhythm.every)
         self._branches[who.name] = BranchPartner(who.name, line, self._member_of_branch, self._lost)
 
     def _member_of_branch(self, branch: BranchPartner, hello: Hello) -> None:
@@ -114,8 +119,11 @@ class Hub:
             while said := branch.line.arrived():
                 branch.hear(*said)
         except (ProtocolError, TimeoutError, LineLost) as error:
-            self._out_of_reach |= dict.fromkeys(branch.members, f"branch '{branch.name}' is gone: {error}")
-            self._lose(branch)
+            self._give_up(branch, str(error))
+
+    def _give_up(self, branch: BranchPartner, reason: str) -> None:
+        self._out_of_reach |= dict.fromkeys(branch.members, f"branch '{branch.name}' is gone: {reason}")
+        self._lose(branch)
 
     def _lose(self, branch: BranchPartner) -> None:
         branch.line.close()

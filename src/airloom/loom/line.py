@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import errno
+import select
 import socket
 import ssl
 import struct
+import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from airloom.loom.beats import BEAT, Beater
 from airloom.loom.protocol import HEAD, KINDS, LONGEST_MESSAGE, Kind, ProtocolError, parse
 from airloom.net.listening import Address
 from airloom.net.sockets import make_quick_and_mortal
@@ -26,6 +30,9 @@ class Line:
         """Bytes of a message that is taken."""
         self._timeout: float | None = None
         self._buffer = b""
+        self._heard_at = time.monotonic()
+        self._beater: Beater | None = None
+        self._undisturbed: AbstractContextManager[None] = nullcontext()
         if connection.family != socket.AF_UNIX:
             make_quick_and_mortal(connection)
 
@@ -35,9 +42,26 @@ class Line:
     def send(self, data: bytes) -> None:
         """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
-            self._socket.sendall(data)
+            with self._undisturbed:
+                self._socket.sendall(data)
         except OSError as error:
             raise _told(error) from None
+
+    def beat(self) -> None:
+        """Say that this end is alive, unless what waits to be sent says as much."""
+        writable = select.poll()
+        writable.register(self._socket, select.POLLOUT)
+        if writable.poll(0):
+            self.send(BEAT)
+
+    def keep_beating(self, every: float) -> None:
+        """Have another process say so every few seconds, whatever this one does. Not for TLS, which is in this one."""
+        self._beater = self._undisturbed = Beater(self._socket, every)
+
+    @property
+    def silent_for(self) -> float:
+        """Seconds since something was read."""
+        return time.monotonic() - self._heard_at
 
     def receive(self, timeout: float | None = None) -> tuple[Kind, Any]:
         """The next message as an object; TimeoutError if it does not come in time, LineLost if it cannot come."""
@@ -105,9 +129,13 @@ class Line:
             raise _told(error) from None
         if not data:
             raise LineLost("it hung up")
+        self._heard_at = time.monotonic()
         return data
 
     def close(self) -> None:
+        beater, self._beater, self._undisturbed = self._beater, None, nullcontext()
+        if beater:
+            beater.end()
         self._socket.close()
 
 

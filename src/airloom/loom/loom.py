@@ -21,6 +21,7 @@ from airloom.basics.patterns import PatternError, matches, matching
 from airloom.commands import CommandError
 from airloom.errors import AirloomError, RunError, UserError
 from airloom.loom import protocol
+from airloom.loom.beats import USUAL
 from airloom.loom.bundles import Admission, Round, TurnOutcome, What
 from airloom.loom.cluster import Cluster
 from airloom.loom.hub import Answer, Hub
@@ -107,6 +108,8 @@ class Loom:
         """Where the members run that the scenario starts, instead of on this machine."""
         self.tell: Callable[[str], None] = lambda text: None
         """Told what the loom waits for, when that takes a while."""
+        self.rhythm = USUAL
+        """Of the beats on lines to branches."""
         self._hub: Hub | None = None
         self._looked_out = 0.0
         self._lost: dict[str, str] = {}
@@ -129,7 +132,8 @@ class Loom:
             return
         listen = self.listen or (f"tcp:{self.cluster.near_end}:0" if self.cluster else None)
         try:
-            self._hub = Hub(Listeners(listen, self.token, self.certificate), self._admit, self._lost.__setitem__)
+            listeners = Listeners(listen, self.token, self.certificate)
+            self._hub = Hub(listeners, self._admit, self._lost.__setitem__, self.rhythm)
         except UserError as error:
             raise LoomError(str(error)) from None
         self._sights = FleetVisibility(self._sim)
@@ -203,6 +207,11 @@ class Loom:
             f"Waiting for member '{first}'{more} to join at {listeners.remote_address or listeners.address}: "
             f"{left:.0f} s left (start_timeout)"
         )
+
+    def stay_in_touch(self) -> None:
+        """Hear who comes, and the beats of branches, in a run that stands still."""
+        if self._hub is not None:
+            self._look_out()
 
     def _look_out(self, patience: float = 0.0) -> None:
         assert self._hub is not None

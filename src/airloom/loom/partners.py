@@ -110,10 +110,10 @@ class BranchPartner:
             self.hear(kind, body)
 
     def hear(self, kind: Kind, body: bytes) -> None:
-        """What it says between rounds: a member wants to join, or never will."""
+        """What it says between rounds: a member wants to join, or never will, or that it is there."""
         if kind is Kind.JOIN:
             self._joins(self, bundles.parse_join(body))
         elif kind is Kind.LOST:
             self._lost(*bundles.parse_bad_news(body))
-        else:
+        elif kind is not Kind.BEAT:
             raise ProtocolError(f"{kind.name} is nothing that a branch says")

@@ -58,6 +58,7 @@ class Kind(IntEnum):
     ENDS = 12
     DISMISS = 13
     LOST = 14
+    BEAT = 15
 
 
 KINDS: dict[int, Kind] = {kind.value: kind for kind in Kind}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 PATIENCE = 11
-"""Seconds without an answer after which a line counts as cut.
+"""Seconds without an answer after which a line counts as cut. The next hop answers, be it a proxy: see `loom/beats.py`.
 
 Who was silent and speaks just before they are over begins them anew, since something sent is then on its way: so a cut
 is noticed after twice as long at the latest.

@@ -310,6 +310,7 @@ class RecordedRun:
         self.link.serve(wait=Glance.slice)
         for bridge in self.sim.bridges:
             bridge.serve()
+        self.sim.loom.stay_in_touch()
         self._stood_still += time.perf_counter() - began
 
     def _goes_on(self) -> bool:

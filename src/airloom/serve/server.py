@@ -16,6 +16,7 @@ import msgspec
 from airloom.errors import Refusal
 from airloom.net import reserve
 from airloom.net.json_lines import LONGEST_LINE, LineBuffer, RequestError, refusal
+from airloom.net.sockets import make_quick_and_mortal
 from airloom.serve.requests import Close, Fields, Hello, Request, parse
 from airloom.serve.session import Session
 
@@ -174,8 +175,7 @@ class _Visit:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, struct.pack("ll", PATIENCE, 0))
         leaving = 0  # that a Unix socket was closed is told unasked; that it says no more does not mean it left
         if client.family != socket.AF_UNIX:
-            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            make_quick_and_mortal(client)
             leaving = select.POLLRDHUP
         self.number = client.fileno()
         self._session, self._client, self._listener = session, client, listener

@@ -95,7 +95,7 @@ def _heard(line):
         (protocol.HEAD.pack(1, 99), b"no message of kind 99"),
         (protocol.told(Kind.BYE, "x"), b"says HELLO first, not BYE"),
         (protocol.message(Kind.HELLO, b"\xff" * 40), b"version 65535"),
-        (protocol.message(Kind.BRANCH, b"\1\0\xff"), b"makes no sense"),
+        (protocol.message(Kind.BRANCH, b"\2\0\xff"), b"makes no sense"),
         (protocol.hello(Hello("thief", token="guess")), b"token is not the right one"),
     ],
 )
