@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from airloom.compiled import Kernel
-from airloom.plugin import Parameters, Plugin
+from airloom.plugin import Parameters, Plugin, find, names
 
 if TYPE_CHECKING:
+    from airloom.scenario.models import Scenario
     from airloom.simulation import Simulation
+    from airloom.world.boundaries import Boundary
 
 HOOKS = ("pre_update", "update", "post_update")
 
@@ -65,5 +68,22 @@ class System(Plugin):
         """Feed what it remembers and may still act on to the digest of the state, as bytes: `digest.update(…)`."""
 
     @classmethod
+    def boundaries(cls, parameters: Any) -> Sequence[Boundary]:
+        """What its vehicles keep off that nothing in the world shows: it is drawn in the studio, films and figures."""
+        return ()
+
+    @classmethod
     def overrides(cls, hook: str) -> bool:
         return getattr(cls, hook) is not getattr(System, hook)
+
+
+def boundaries_in(scenario: Scenario) -> Iterator[Boundary]:
+    """Those of all systems that are installed: to draw a stranger's run no code that came with it is executed.
+
+    A system that is off may tell members what to do, and is drawn then.
+    """
+    installed = names("system")
+    for choice in scenario.systems.values():
+        if choice.kind in installed and (choice.enabled or scenario.members):
+            kind: Any = find("system", choice.kind)
+            yield from kind.boundaries(kind.Parameters.model_validate(choice.parameters))

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from airloom.swarm.driven import Driven
 from airloom.swarm.flocking import Flocking
 from airloom.swarm.parameters import FlockParameters
+from airloom.swarm.surroundings import boundaries
 
 if TYPE_CHECKING:
     from airloom.simulation import Simulation
+    from airloom.world.boundaries import Boundary
 
 
 class Flock(Driven):
@@ -17,6 +19,10 @@ class Flock(Driven):
 
     Parameters = FlockParameters
     parameters: FlockParameters
+
+    @classmethod
+    def boundaries(cls, parameters: FlockParameters) -> list[Boundary]:
+        return boundaries(parameters.arena, parameters.obstacles, parameters.height)
 
     def _logic_for(self, sim: Simulation, members: list[str], nodes: list[str]) -> Flocking:
         return Flocking(self.parameters, members, nodes)

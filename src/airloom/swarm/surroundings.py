@@ -11,6 +11,7 @@ r_is  distance from the wall, m, negative beyond it; v_s velocity of the shill, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf, sqrt
 from typing import Literal
 
@@ -21,6 +22,8 @@ from airloom.compiled import compiled
 from airloom.plugin import Parameters
 from airloom.scenario.values import Extent, NonNegative, Number, Point, Positive
 from airloom.swarm.braking import braking_speed
+from airloom.world.boundaries import SIDES, Boundary, widened
+from airloom.world.meshes import ngon, rectangle
 
 V_SHILL, R_SHILL, P_SHILL, A_SHILL = range(4)
 IS_SQUARE, CENTER_X, CENTER_Y, RADIUS = range(4)
@@ -48,12 +51,22 @@ class Arena(Parameters):
     def numbers(self) -> np.ndarray:
         return np.array([float(self.shape == "square"), *self.center, self.radius])
 
+    def outline(self) -> np.ndarray:
+        seen = rectangle(2 * self.radius, 2 * self.radius) if self.shape == "square" else ngon(self.radius, SIDES)
+        return seen + self.center
+
 
 class Obstacle(Parameters):
     """Something to fly around: a convex polygon, or with one corner and a radius a pillar."""
 
     corners: list[Point] = Field(min_length=1, max_length=100, description="in the plane, one after the other, m")
     radius: NonNegative = Field(0.0, description="by which it is larger than its corners say, m")
+
+
+def boundaries(arena: Arena | None, obstacles: Sequence[Obstacle], top: float) -> list[Boundary]:
+    """To be drawn, up to some height."""
+    pillars = [Boundary(widened(np.array(one.corners), one.radius), top, encloses=False) for one in obstacles]
+    return pillars if arena is None else [Boundary(arena.outline(), top, encloses=True), *pillars]
 
 
 def outlines(obstacles: list[Obstacle]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

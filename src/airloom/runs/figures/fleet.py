@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airloom.runs.figures.style import FLOWN, SERIES, fit, new_figure, put_title, thinned
+from airloom.runs.figures.style import FLOWN, KEPT_OFF, SERIES, fit, logged_scenario, new_figure, put_title, thinned
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogReader
+from airloom.system import boundaries_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ def fleet_figure(log: LogReader, run: RunFolder, topics: dict[str, str]) -> Figu
         [["top", "height"], ["top", "spread"]], width_ratios=[1.2, 1.0]
     ).values()
     colors = _colors(len(paths))
+    _draw_boundaries(top, log)
     _draw_top_view(top, paths, colors)
     _draw_heights(height, paths, times, positions[..., 2], colors)
     _draw_spread(spread, times, positions)
@@ -67,6 +69,15 @@ def _draw_top_view(axis: Axes, paths: dict[str, tuple[np.ndarray, np.ndarray]], 
     axis.set_aspect("equal", adjustable="datalim")
     axis.margins(0.06)
     axis.autoscale_view()
+
+
+def _draw_boundaries(axis: Axes, log: LogReader) -> None:
+    """What the fleet keeps off: walls as lines, pillars filled."""
+    from matplotlib.patches import Polygon
+
+    scenario = logged_scenario(log)
+    for one in boundaries_in(scenario) if scenario else ():
+        axis.add_patch(Polygon(one.corners, facecolor="none" if one.encloses else KEPT_OFF, edgecolor=KEPT_OFF))
 
 
 def _draw_heights(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SIZE, _DPI = (16.0, 12.0), 100
 FLOWN, WANTED, AHEAD = "#1f5fa8", "#e0641b", "#3a923a"
+KEPT_OFF = "#9aa3ad"
 SERIES = ["#1f5fa8", "#e0641b", "#3a923a", "#8e4bb0", "#c03d3e", "#7f6a52", "#3aa6a6", "#d4a017"]
 _STYLE: dict[Any, Any] = {
     "font.size": 12,

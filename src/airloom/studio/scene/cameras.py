@@ -35,6 +35,7 @@ FROM_ABOVE = np.array([0.0, -1e-3, 1.0])
 USUAL_ASPECT = 1.6  # of a browser that has not told yet
 MARGIN = 2.0  # times the reach of a vehicle, between the middle of an outermost one and the edge
 ROOM = 1.08  # times as far away as the edges allow
+AHEAD = 1.3  # times as far from their middle as those who left the picture, so that it does not change all the time
 LEAST = 14.0  # times the reach of a vehicle, from which one alone is seen
 
 
@@ -119,6 +120,18 @@ class Camera:
             if moved:
                 self.frame(*framed)
 
+    def keep_in_view(self, positions: np.ndarray) -> None:
+        """Look from farther away when something leaves the picture, unless a hand turned the view."""
+        with self._switching:
+            seen = self.client.camera
+            if self._framed is None or not np.allclose(seen.position, self._eye, rtol=1e-3):
+                return
+            if not sees(self._eye, seen.look_at, self._aspect, positions):
+                framed, reach, view = self._framed
+                middle = positions.mean(axis=0)
+                ahead = middle + AHEAD * (positions - middle)
+                self.frame(np.concatenate([framed, positions, ahead]), reach, view)
+
     def see(self, eye: np.ndarray, target: np.ndarray) -> None:
         with self.client.atomic():
             self._place(Placement())
@@ -201,6 +214,8 @@ class Cameras:
     def show(self, snapshot: Snapshot) -> None:
         """Go along with the vehicles; to be called after the view has drawn the same moment."""
         for camera in list(self._cameras.values()):
+            if camera.mode == "orbit":
+                camera.keep_in_view(snapshot.vehicles[:, POSITION].astype(float))
             if camera.mode == "orbit" or camera.vehicle not in self._view.names:
                 continue
             state = snapshot.vehicles[self._view.names.index(camera.vehicle)]
@@ -250,6 +265,16 @@ def framed(
     wide, high = (np.abs(to @ axis) + MARGIN * reach for axis in (aside, np.cross(back, aside)))
     distance = np.max(np.maximum(wide / (slope * aspect), high / slope) + to @ back)
     return target + max(ROOM * float(distance), LEAST * reach) * back, target
+
+
+def sees(eye: np.ndarray, target: np.ndarray, aspect: float, positions: np.ndarray) -> bool:
+    """Whether all positions are in the picture."""
+    ahead = _unit(target - eye)
+    aside = _unit(np.cross(ahead, [0.0, 0.0, 1.0]))
+    to, slope = positions - eye, np.tan(FIELD_OF_VIEW / 2)
+    depth = to @ ahead
+    wide, high = np.abs(to @ aside), np.abs(to @ np.cross(aside, ahead))
+    return bool(np.all((wide < slope * aspect * depth) & (high < slope * depth)))
 
 
 def _from_above(v: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ import viser
 
 from airloom.scenario.models import HeightField, Obstacle, Plane, Scenario
 from airloom.scenario.radio import Station
+from airloom.studio.scene.boundaries_view import boundary_nodes
 from airloom.studio.scene.daylight import daylight
 from airloom.studio.scene.gltf import glb, linear, pictured_glb
 from airloom.studio.scene.ground import Ground
@@ -73,6 +74,7 @@ class Landscape:
             stations = scenario.radio.stations if scenario.radio else {}
             for name, station in stations.items():
                 self._standing += self._station(name, station)
+            self._standing += boundary_nodes(self._server.scene, f"{self._root}/boundaries", scenario, self._land)
 
     def _redraw(self) -> None:
         """Sky, ground and things."""

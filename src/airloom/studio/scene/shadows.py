@@ -13,6 +13,7 @@ from viser.transforms import SO3
 
 from airloom.scenario.models import Obstacle, Vehicle
 from airloom.studio.scene.shapes import axes, hubs, tilt
+from airloom.world.boundaries import convex_outline
 from airloom.world.ground import W_BASE, W_COLUMNS, W_OBSTACLES, W_TRIANGLES, ground, ray
 from airloom.world.meshes import Colour, Mesh, annulus, joined, ngon, painted, prism, rectangle
 
@@ -80,7 +81,7 @@ def obstacle_shadow(obstacle: Obstacle, world: np.ndarray, sunlight: np.ndarray)
     corners = _corners(obstacle, sunlight)
     level = ground(world, *obstacle.position[:2])[0]
     drop = np.maximum(corners[:, 2] - level, 0.0) / -sunlight[2]
-    outline = _hull((corners + drop[:, None] * sunlight)[:, :2])
+    outline = convex_outline((corners + drop[:, None] * sunlight)[:, :2])
     middle, n = outline.mean(axis=0), len(outline)
     flat = np.concatenate([middle + share * (outline - middle) for share in np.arange(1, RINGS + 1) / RINGS])
     heights = np.array([ground(world, x, y)[0] + ABOVE for x, y in flat])
@@ -105,22 +106,3 @@ def _corners(obstacle: Obstacle, sunlight: np.ndarray) -> np.ndarray:
         c, s = cos(obstacle.yaw), sin(obstacle.yaw)
         local = solid.vertices @ np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
     return local + np.array(obstacle.position)
-
-
-def _hull(points: np.ndarray) -> np.ndarray:
-    """The convex outline of points in a plane, counterclockwise (Andrew's monotone chain)."""
-    ordered = sorted(set(map(tuple, points.round(9).tolist())))
-
-    def half(way: list) -> list:
-        chain: list = []
-        for p in way:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0.0:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array(half(ordered) + half(ordered[::-1]))
-
-
-def _turn(a: tuple, b: tuple, c: tuple) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from airloom.scenario import load
 from airloom.scenario.errors import hint
 from airloom.swarm.coverage.area import Area, standing_in
@@ -14,7 +16,10 @@ from airloom.swarm.coverage.findings import Base
 from airloom.swarm.coverage.parameters import CoverageParameters
 from airloom.swarm.driven import Driven
 from airloom.swarm.fixes import ToState, to_state
+from airloom.swarm.surroundings import boundaries
 from airloom.systems.selection import described
+from airloom.world.boundaries import Boundary
+from airloom.world.meshes import rectangle
 
 if TYPE_CHECKING:
     from airloom.scenario.models import Scenario
@@ -66,6 +71,13 @@ class Coverage(Driven):
             if at is None or area.opaque[at]:
                 where = "outside the area" if at is None else "inside an obstacle"
                 yield f"targets.{name}", f"it lies {where}, where nobody can find it"
+
+    @classmethod
+    def boundaries(cls, parameters: CoverageParameters) -> list[Boundary]:
+        """The obstacles of the world, which it goes around too, are drawn anyhow."""
+        area, top = parameters.area, parameters.height
+        outline = rectangle(*area.size) + np.array(area.center)
+        return [Boundary(outline, top, encloses=True), *boundaries(None, parameters.obstacles, top)]
 
     def _logic_for(self, sim: Simulation, members: list[str], nodes: list[str]) -> Covering:
         self.area = area_of(self.parameters, sim.scenario)

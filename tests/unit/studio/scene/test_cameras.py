@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from airloom.studio.scene.cameras import FIELD_OF_VIEW, FROM_ABOVE, VIEW, Camera, Placement, first_look, framed
+from airloom.studio.scene.cameras import FIELD_OF_VIEW, FROM_ABOVE, VIEW, Camera, Placement, first_look, framed, sees
 
 
 class Scene:
@@ -129,3 +129,38 @@ def test_a_window_that_becomes_narrow_still_shows_everybody_unless_the_view_was_
     seen.position = first
     camera.fit(first)
     assert max(extent(grid(5), seen.position, seen.look_at, 1.6)) < 1.0, "it came to its first view late"
+
+
+def spread(reach):
+    return reach * np.array([[1.0, 0, 0.1], [-1, 0, 0.1], [0, 1, 0.1], [0, -1, 0.1]])
+
+
+def test_a_fleet_that_flies_away_stays_in_the_picture():
+    camera = Camera(browser(), "/world")
+    camera.frame(spread(10.0), 0.3, VIEW)
+    here = camera.client.camera.position.copy()
+    camera.keep_in_view(spread(9.0))
+    np.testing.assert_array_equal(camera.client.camera.position, here)
+    looks = set()
+    for reach in np.linspace(10.0, 100.0, 200):
+        camera.keep_in_view(spread(reach))
+        seen = camera.client.camera
+        looks.add(tuple(seen.position))
+        assert sees(seen.position, seen.look_at, 1.6, spread(reach))
+    assert len(looks) < 15, "it does not move all the time"
+
+
+def test_a_view_that_a_hand_has_turned_stays():
+    camera = Camera(browser(), "/world")
+    camera.frame(spread(10.0), 0.3, VIEW)
+    camera.client.camera.position = np.array([20.0, 0.0, 30.0])
+    camera.keep_in_view(spread(500.0))
+    np.testing.assert_array_equal(camera.client.camera.position, [20.0, 0.0, 30.0])
+
+
+def test_what_is_behind_or_beside_the_picture_is_not_seen():
+    eye, target = np.array([0.0, -10.0, 0.0]), np.zeros(3)
+    wide = 10.0 * 1.6 * np.tan(FIELD_OF_VIEW / 2)
+    assert sees(eye, target, 1.6, np.array([[0.98 * wide, 0, 0]]))
+    assert not sees(eye, target, 1.6, np.array([[1.02 * wide, 0, 0]]))
+    assert not sees(eye, target, 1.6, np.array([[0, -12.0, 0]]))

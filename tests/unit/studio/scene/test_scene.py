@@ -93,6 +93,16 @@ def test_a_station_is_a_mast_with_its_name(server):
     assert not landscape._standing
 
 
+def test_walls_and_pillars_that_a_flock_knows_of_are_drawn(server):
+    landscape = Landscape(server, scenario("flock"))
+    nodes = {node.name.rpartition("/")[2]: node for node in landscape._standing}
+    assert set(nodes) == {"walls", "pillars", "edges"}
+    reach = np.abs(nodes["edges"].points).reshape(-1, 3).max(axis=0)
+    np.testing.assert_allclose(reach, [80.0, 80.0, 15.0])
+    landscape.rebuild(scenario("hover"))
+    assert not landscape._standing
+
+
 def test_another_world_replaces_the_first(server):
     landscape = Landscape(server, scenario("hover", world="obstacles"))
     landscape.rebuild(scenario("hover", world="hills"))
