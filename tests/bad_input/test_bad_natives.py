@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import struct
 import subprocess
 import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
-from tests import evil_rasters
+from tests import evil_rasters, models
 from tests.fields import RECTANGLE, polygon, write
 from tests.served import nobody_calls
 from tests.step_files import StepBox
-from tests.surveys import raster
+from tests.surveys import EAST, NORTH, cloud, raster
 
 from airloom.farm import Deposit, FarmError, plan_field
+from airloom.scenario.objects import ObjectError
 from airloom.scenario.terrain import TerrainError
+from airloom.scenario.weather import WeatherError
 from airloom.terrain.build import build_terrain
+from airloom.weather.field_file import read_field
+from airloom.world.objects.mesh_file import read_mesh
 from airloom.world.survey import Surveyed
 
-for library in ("cascadio", "rasterio"):
+for library in ("cascadio", "rasterio", "lazrs"):
     pytest.importorskip(library)
 
 
@@ -90,3 +97,106 @@ def test_a_world_file_is_the_only_one_beside_a_raster_that_is_read(tmp_path):
     (tmp_path / "parted.tfw").write_text("north")
     with pytest.raises(TerrainError, match=r"parted\.tfw: a world file is six numbers"):
         build_terrain(parted)
+
+
+# -- points ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_laz_file_that_asks_for_more_memory_than_there_is(tmp_path):
+    """Its chunk table has four thousand million entries; nothing of the folder stays."""
+    points = np.random.default_rng(1).uniform([EAST, NORTH, 0], [EAST + 20, NORTH + 20, 1], (500, 3))
+    file = cloud(tmp_path / "field.laz", points)
+    data = bytearray(file.read_bytes())
+    (begin,) = struct.unpack_from("<I", data, 96)
+    (table,) = struct.unpack_from("<q", data, begin)
+    struct.pack_into("<I", data, table + 4, 2**32 - 1)
+    file.write_bytes(data)
+    code, said = airloom("terrain", "build", file)
+    assert code == 2
+    assert "field.laz" in said
+    assert "get it anew" in said
+    assert [file.name for file in tmp_path.iterdir()] == ["field.laz"]
+
+
+# -- fields of wind ----------------------------------------------------------------------------------------------------
+
+
+def linked(file, secret, h5py):
+    file["u"] = h5py.ExternalLink(secret.name, "u")
+
+
+def linked_by_a_detour(file, secret, h5py):
+    file["more"] = h5py.ExternalLink(secret.name, "/")
+    file["u"] = h5py.SoftLink("/more/u")
+
+
+def stored_elsewhere(file, secret, h5py):
+    file.create_dataset("u", (8,), "f8", external=[(str(secret), 2048, 64)])
+
+
+def virtual(file, secret, h5py):
+    layout = h5py.VirtualLayout((8,), "f8")
+    layout[:] = h5py.VirtualSource(str(secret), "u", (8,))
+    file.create_virtual_dataset("u", layout)
+
+
+@pytest.mark.parametrize("make", [linked, linked_by_a_detour, stored_elsewhere, virtual])
+def test_a_field_whose_wind_is_in_another_file(tmp_path, make):
+    h5py = pytest.importorskip("h5py")
+    pytest.importorskip("h5netcdf")
+    secret = tmp_path / "secret.h5"
+    with h5py.File(secret, "w") as other:
+        other["u"] = np.full(8, 42.0)
+    with h5py.File(tmp_path / "wind.nc", "w") as file:
+        make(file, secret, h5py)
+    with pytest.raises(WeatherError, match=r"is a link to somewhere else|what 'u' holds is in other files"):
+        read_field(str(tmp_path / "wind.nc"))
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:{port}/wind.nc", "http://127.0.0.1:{port}/wind.nc#mode=bytes"])
+def test_a_field_at_an_address_is_no_file(tmp_path, url):
+    with nobody_calls() as callers, pytest.raises(WeatherError, match="no such file"):
+        read_field(url.format(port=callers.url.rpartition(":")[2]))
+
+
+# -- meshes ------------------------------------------------------------------------------------------------------------
+
+TRIANGLE = struct.pack("<9f", 0, 0, 0, 1, 0, 0, 0, 1, 0)
+
+
+def gltf(uri):
+    position = {"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 0]}
+    return json.dumps({
+        "asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": [0]}], "nodes": [{"mesh": 0}],
+        "meshes": [{"primitives": [{"attributes": {"POSITION": 0}}]}], "accessors": [position],
+        "bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"uri": uri, "byteLength": 36}],
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "uri", ["{outside}", "../secret.bin", "%2e%2e/secret.bin", "file://{outside}", "{url}/secret.bin"]
+)
+def test_a_mesh_names_nothing_outside_of_its_folder(tmp_path, uri):
+    (tmp_path / "secret.bin").write_bytes(TRIANGLE)
+    (tmp_path / "meshes").mkdir()
+    file = tmp_path / "meshes/roof.gltf"
+    with nobody_calls() as callers:
+        file.write_text(gltf(uri.format(outside=tmp_path / "secret.bin", url=callers.url)))
+        with pytest.raises(ObjectError, match=r"cannot be read as GLTF"):
+            read_mesh(str(file))
+    (tmp_path / "meshes/own.bin").write_bytes(TRIANGLE)
+    file.write_text(gltf("own.bin"))
+    assert len(read_mesh(str(file)).faces) == 1
+
+
+def test_a_dae_does_not_fetch_its_doctype_or_pictures(tmp_path):
+    with nobody_calls() as callers:
+        text = models.DAE.replace("<COLLADA", f'<!DOCTYPE COLLADA SYSTEM "{callers.url}/c.dtd"><COLLADA', 1)
+        (tmp_path / "wedges.dae").write_text(text)
+        with suppress(ObjectError):
+            read_mesh(str(tmp_path / "wedges.dae"))
+        picture = f'<library_images><image id="i"><init_from>{callers.url}/a.png</init_from></image></library_images>'
+        (tmp_path / "more.dae").write_text(
+            models.DAE.replace("<library_geometries", picture + "<library_geometries", 1)
+        )
+        assert len(read_mesh(str(tmp_path / "more.dae")).faces)

@@ -172,7 +172,7 @@ def test_a_las_that_is_cut_off_or_whose_header_is_garbage(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("field.ply", b"ply\nformat", "is damaged, or no PLY file: what is in it makes no sense"),
+        ("field.ply", b"ply\nformat", "cannot be read as PLY: what is in it makes no sense"),
         ("field.pcd", b"VERSION .7\nFIELDS x", "is damaged, or no PCD file"),
         ("field.xyz", b"one two three\nfour", "is damaged, or no XYZ file"),
         ("field.xyz", b"", "has no points"),

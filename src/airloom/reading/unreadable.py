@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from importlib import import_module
 from typing import Any
 
@@ -21,6 +22,12 @@ def library(name: str, purpose: str, extra: str) -> Any:
         raise Unreadable(f"{purpose} needs {package}: pip install 'airloom[{extra}]' ({error})") from None
 
 
+LOST = IndexError, KeyError, AttributeError, TypeError, AssertionError, struct.error
+"""Of a reader that has lost its way: their texts are for programmers."""
+
+
 def told(error: BaseException) -> str:
     """The first line of what a library says."""
+    if isinstance(error, LOST):
+        return "what is in it makes no sense"
     return next(iter(str(error).strip().splitlines()), "") or type(error).__name__

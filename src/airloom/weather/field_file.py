@@ -9,6 +9,8 @@ import numpy as np
 
 from airloom.basics.arrays import read_arrays
 from airloom.basics.given import regular_file
+from airloom.reading.box import read_boxed
+from airloom.reading.fields import CLASSIC, HDF5, variables
 from airloom.scenario.values import FASTEST_WIND
 from airloom.scenario.weather import WeatherError
 
@@ -18,7 +20,6 @@ METRES, SECONDS = {"m", "metre", "metres", "meter", "meters"}, {"s", "sec", "sec
 SPEEDS = {"m/s", "m s-1", "m s^-1", "m s**-1", "ms-1", "metre second-1", "meter second-1"}
 UNITS = dict.fromkeys("xyz", METRES) | {"time": SECONDS} | dict.fromkeys("uvw", SPEEDS)
 MOST_NUMBERS = 200_000_000
-CLASSIC, HDF5 = b"CDF", b"\x89HDF"
 
 
 class Field(NamedTuple):
@@ -80,10 +81,9 @@ def _variables(file: Path) -> dict[str, np.ndarray]:
         if beginning.startswith(b"PK"):
             found = read_arrays(file, ALL, WeatherError, MOST_NUMBERS)
             return {name: _numbers(file, name, values) for name, values in found.items()}
-        if beginning.startswith(CLASSIC):
-            return _classic(file)
-        if beginning.startswith(HDF5):
-            return _hdf5(file)
+        if beginning.startswith((CLASSIC, HDF5)):
+            found = read_boxed(variables, file, list(ALL), refusal=WeatherError)
+            return {name: _checked(file, name, **variable) for name, variable in found.items()}
     except WeatherError:
         raise
     except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, OverflowError) as error:
@@ -98,42 +98,11 @@ def _numbers(file: Path, name: str, values: Any) -> np.ndarray:
     return array.astype(float)
 
 
-def _classic(file: Path) -> dict[str, np.ndarray]:
-    try:
-        from scipy.io import netcdf_file
-    except ImportError:
-        raise _needs(file, "a NetCDF file", "SciPy") from None
-    with netcdf_file(str(file), "r", mmap=False) as opened:
-        return {
-            name: _checked(file, name, variable[:], getattr(variable, "units", b"").decode(), vars(variable))
-            for name, variable in opened.variables.items()
-            if name in ALL
-        }
-
-
-def _hdf5(file: Path) -> dict[str, np.ndarray]:
-    try:
-        import h5netcdf
-        import h5py  # noqa: F401  without which the other cannot read
-    except ImportError:
-        raise _needs(file, "a NetCDF-4 file", "h5netcdf and h5py") from None
-    with h5netcdf.File(str(file), "r") as opened:
-        return {
-            name: _checked(file, name, variable[...], str(variable.attrs.get("units", "")), variable.attrs)
-            for name, variable in opened.variables.items()
-            if name in ALL
-        }
-
-
-def _needs(file: Path, what: str, library: str) -> WeatherError:
-    return WeatherError(f'{file} is {what}, which needs {library}; install it with: pip install "airloom[netcdf]"')
-
-
-def _checked(file: Path, name: str, values: Any, units: str, attributes: Any) -> np.ndarray:
+def _checked(file: Path, name: str, values: np.ndarray, units: str, packed: bool) -> np.ndarray:
     """Numbers in the units we need: packed ones are refused rather than guessed."""
-    if "scale_factor" in attributes or "add_offset" in attributes:
+    if packed:
         raise WeatherError(f"{file}: {name} is packed (scale_factor, add_offset); unpack it first")
     if units and units.strip().lower() not in UNITS[name]:
         expected = {"x": "m", "y": "m", "z": "m", "time": "s"}.get(name, "m/s")
         raise WeatherError(f"{file}: {name} is in '{units}', but {expected} is needed; convert it first")
-    return _numbers(file, name, values)
+    return values
