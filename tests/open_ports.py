@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import socket
+import struct
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -30,9 +31,13 @@ class OpenPort:
     port: int
     process: int
     program: str
+    device: str = ""
+    """The only one that it hears, if it is tied to one."""
 
     @property
     def is_on_loopback(self) -> bool:
+        if self.device == "lo":
+            return True
         address = ip_address(self.address)
         mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
         return (mapped or address).is_loopback
@@ -42,8 +47,11 @@ class OpenPort:
 
 
 def open_ports(process: int) -> list[OpenPort]:
-    """On which a process and its descendants listen now. Sockets that are tied to one peer are none."""
-    return sorted({port for one in family(process) for port in _of(one)})
+    """On which a process and its descendants listen now. Sockets that are tied to one peer are none.
+
+    The kernel writes its tables in pieces, and may leave out a socket when others come and go: so we look three times.
+    """
+    return sorted({port for _ in range(3) for one in family(process) for port in _of(one)})
 
 
 def assert_on_loopback(process: int) -> list[OpenPort]:
@@ -71,13 +79,14 @@ def _of(process: int) -> Iterator[OpenPort]:
     place = Path(f"/proc/{process}")
     with suppress(OSError):
         own = set(_sockets(place))
-        program = (place / "comm").read_text().strip()
+        program, devices = (place / "comm").read_text().strip(), _devices_of_datagram_sockets()
         for table, protocol in TABLES.items():
             for line in (place / "net" / table).read_text().splitlines()[1:]:
                 _, local, _, state, *_, inode = line.split()[:10]
                 if state == OPEN[protocol] and inode in own:
                     address, _, port = local.partition(":")
-                    yield OpenPort(protocol, str(_address(address)), int(port, 16), process, program)
+                    device = devices.get(inode, "")
+                    yield OpenPort(protocol, str(_address(address)), int(port, 16), process, program, device)
 
 
 def _sockets(place: Path) -> Iterator[str]:
@@ -87,6 +96,28 @@ def _sockets(place: Path) -> Iterator[str]:
             target = os.readlink(link)
             if target.startswith("socket:"):
                 yield target.removeprefix("socket:[").rstrip("]")
+
+
+def _devices_of_datagram_sockets() -> dict[str, str]:
+    """By inode, of those that are tied to one: `/proc` has no word of it, sock_diag(7) has."""
+    header, question, all_states = struct.Struct("=IHHII"), struct.Struct("=BBBBI48x"), 0xFFFFFFFF
+    by_family, dump, done = 20, 0x301, 3  # SOCK_DIAG_BY_FAMILY, NLM_F_REQUEST | NLM_F_DUMP, NLMSG_DONE
+    asked = question.pack(socket.AF_INET, socket.IPPROTO_UDP, 0, 0, all_states)
+    found: dict[str, str] = {}
+    with suppress(OSError), socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4) as kernel:
+        kernel.send(header.pack(header.size + len(asked), by_family, dump, 0, 0) + asked)
+        while True:
+            answer = kernel.recv(1 << 16)
+            while answer:
+                size, kind, *_ = header.unpack_from(answer)
+                if kind != by_family:
+                    assert kind == done, "the kernel does not tell"
+                    return found
+                device, inode = (struct.unpack_from("=I", answer, header.size + at)[0] for at in (40, 68))
+                if device:
+                    found[str(inode)] = socket.if_indextoname(device)
+                answer = answer[(size + 3) & ~3 :]
+    return found
 
 
 def _address(text: str) -> IPv4Address | IPv6Address:

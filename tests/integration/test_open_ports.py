@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from tests.open_ports import assert_on_loopback, open_ports
+from tests.ros2_peers import own_domain
 from torture.runs import started
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="sockets of processes are told by /proc")
@@ -76,3 +77,11 @@ def test_a_studio_with_a_token_opens_one_port_and_no_page_of_others_acts_on_it(t
         before = run.logged_until()
         run.wait_for(lambda: run.logged_until() > before + 0.5)
         assert run.end() in (0, 130)
+
+
+def test_ros_is_heard_on_this_machine_only(tmp_path):
+    pytest.importorskip("cyclonedds")
+    domain = f"ros2.domain={own_domain()}"
+    with started(tmp_path, "run", "hover", "--headless", "--ros2", "--set", domain, "--set", "engine=batch") as run:
+        run.wait_for(lambda: "ROS 2 nodes find" in run.said)
+        assert len(assert_on_loopback(run.process.pid)) >= 3, "two of Cyclone's, and that for services"

@@ -115,7 +115,7 @@ class Bridge:
         if not self._is_open:
             return {}
         dropped = {**self.incoming.dropped, **({"services": self.services.dropped} if self.services.dropped else {})}
-        return {"domain": self.domain, "dropped": dropped}
+        return {"domain": self.domain, "dropped": dropped, "unreadable_datagrams": self.services.participant.unreadable}
 
     def close(self) -> None:
         if self._is_open:

@@ -24,6 +24,8 @@ MOST_PARTICIPANTS = 100
 """On this host, as far as we look for them."""
 MATCHED, DATA = 1 << 11, 1 << 8
 """Statuses of DDS: somebody listens to a writer or leaves it; a reader has messages."""
+FATAL, ERROR = 1, 2
+"""Categories of what Cyclone says."""
 
 
 class Ros2Error(UserError):
@@ -83,6 +85,15 @@ def _own_datagram_sockets() -> Iterator[socket.socket]:
                         yield one
 
 
+def _mute() -> None:
+    """Cyclone warns on the terminal of each datagram that it cannot read, which anybody can send, and lets nobody else
+    hear it. Those that come to our own participant are counted (`rtps/`).
+    """
+    from cyclonedds.internal import DDS
+
+    DDS._dll_handle.dds_set_log_mask(FATAL | ERROR)
+
+
 def _configuration(interface: str | None) -> str:
     """Loopback without multicast unless an interface is named; there datagrams may be large. A simulation must not wait
     for slow readers, so what they have not got may pile up, as deep as a topic's history goes. Fast DDS 3 describes
@@ -117,6 +128,7 @@ class Participant:
         self._core = core
         if interface is not None:
             address_of(interface)
+        _mute()
         try:
             try:
                 self._domain = domains.Domain(domain, _configuration(interface))

@@ -96,6 +96,7 @@ class Services:
         self.dropped = 0
         """Requests that nobody could understand, or too many at once."""
         self._names: set[str] = set()
+        self._garbage_told = 0
 
     def offer(self, name: str, srvtype: str, handler: Handler) -> None:
         if name in self._names:
@@ -106,6 +107,7 @@ class Services:
         self._graph.writers.append(made.writer)
 
     def serve(self) -> None:
+        self._tell_of_garbage()
         for _ in range(len(self.waiting)):
             service, sample = self.waiting.popleft()
             try:
@@ -114,6 +116,13 @@ class Services:
                 self._complain(service.name, str(error))
             except Exception as error:  # whatever others may send
                 self._complain(service.name, f"a request that cannot be understood: {type(error).__name__}")
+
+    def _tell_of_garbage(self) -> None:
+        """The first, then when there are ten times as many: anybody can send a great many."""
+        count = self.participant.unreadable
+        if count and count >= 10 * self._garbage_told:
+            self._garbage_told = count
+            self._sim.event("ros2", f"{count} datagrams that cannot be read have come (the summary counts)")
 
     def _complain(self, name: str, why: str) -> None:
         self.dropped += 1

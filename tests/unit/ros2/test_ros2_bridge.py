@@ -194,6 +194,28 @@ def test_what_cannot_be_is_dropped_counted_and_told_once(sim, peer, topic, msgty
     assert sim.ros2.report()["dropped"][topic] == 3
 
 
+NO_DDS = b"RTPS" + bytes.fromhex(
+    "02010110 000102030405060708090a0b 15052c0000001000000100c7000100c2"
+    "0000000001000000 00030000ff000400 02010000 01000000"
+)
+"""Cyclone takes it for malformed: a parameter list with a length of 4 for nothing."""
+
+
+def test_a_flood_of_datagrams_that_are_no_dds_leaves_no_text_and_is_counted(sim, peer, capfd):
+    told = []
+    sim.bus.subscribe("/events", lambda _, event, __: told.append(event.text))
+    ports = {one.getsockname()[1] for one in _own_datagram_sockets()}
+    before = sim.ros2.report()["unreadable_datagrams"]
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as stranger:
+        for _ in range(300):
+            for port in ports:
+                stranger.sendto(NO_DDS, ("127.0.0.1", port))
+    until(lambda: sim.ros2.report()["unreadable_datagrams"] >= before + 100, peer.step)
+    assert capfd.readouterr() == ("", "")
+    until(lambda: [text for text in told if "cannot be read" in text], peer.step)
+    assert len([text for text in told if "cannot be read" in text]) <= 4
+
+
 def test_a_flood_of_commands_ends_with_the_last(sim, peer):
     writer = peer.publisher("/wind/update", messages.VECTOR3)
     for k in range(20_000):

@@ -80,6 +80,8 @@ class RtpsParticipant:
         self._found: dict[bytes, tuple[tuple[str, str, bytes], Remote]] = {}
         """Of services of others: what they could be joined with, by their guids."""
         self._entities = 0
+        self.unreadable = 0
+        """Datagrams that were dropped."""
         self._is_open = True
         self._thread = threading.Thread(target=self._live, name="ros2 services", daemon=True)
         self._thread.start()
@@ -196,11 +198,13 @@ class RtpsParticipant:
             with self._lock:
                 for _ in range(64 if ready else 0):
                     try:
-                        data, place = self._socket.recvfrom(LARGEST_DATAGRAM)
+                        data = self._socket.recv(LARGEST_DATAGRAM)
                     except OSError:
                         break
-                    with suppress(ValueError, struct.error, IndexError):  # garbage: as if it had not come
-                        self._hear(data, place)
+                    try:
+                        self._hear(data)
+                    except (ValueError, struct.error, IndexError):  # garbage: as if it had not come
+                        self.unreadable += 1
                 now = time.monotonic()
                 if now - announced > ANNOUNCEMENT:
                     announced = now
@@ -222,9 +226,9 @@ class RtpsParticipant:
         for guid in [*(guid for guid in self._found if guid.startswith(prefix)), *(prefix + e for e in builtin)]:
             self._lose(guid)
 
-    def _hear(self, data: bytes, _: Locator) -> None:
+    def _hear(self, data: bytes) -> None:
         packet = wire.parse(data)
-        if packet is None or packet.prefix == self.prefix:
+        if packet.prefix == self.prefix:
             return
         if (other := self._others.get(packet.prefix)) is not None:
             other.heard_at = time.monotonic()

@@ -53,18 +53,18 @@ class Packet:
     submessages: list[Submessage]
 
 
-def parse(data: bytes) -> Packet | None:
-    """None if it is no RTPS, or not in our byte order, which every machine of today speaks."""
+def parse(data: bytes) -> Packet:
+    """ValueError if it is no RTPS, or not in our byte order, which every machine of today speaks."""
     if len(data) < 20 or data[:4] != b"RTPS":
-        return None
+        raise ValueError("no RTPS")
     found, view, at = [], memoryview(data), 20
     while at + 4 <= len(data):
         kind, flags, size = struct.unpack_from("<BBH", data, at)
         if not flags & LITTLE:
-            return None
+            raise ValueError("another byte order")
         end = len(data) if size == 0 and kind != INFO_TS else at + 4 + size
         if end > len(data):
-            return None
+            raise ValueError("a submessage that is cut off")
         found.append(Submessage(kind, flags, view[at + 4 : end]))
         at = end
     return Packet(data[6:8], data[8:20], found)
