@@ -7,8 +7,8 @@ import select
 import socket
 import ssl
 import struct
-import time
 from contextlib import AbstractContextManager, nullcontext
+from time import monotonic  # by its own name the real one stays here, where a script has a clock of the simulation
 from typing import Any
 
 from airloom.loom.beats import BEAT, Beater
@@ -30,7 +30,7 @@ class Line:
         """Bytes of a message that is taken."""
         self._timeout: float | None = None
         self._buffer = b""
-        self._heard_at = time.monotonic()
+        self._heard_at = monotonic()
         self._beater: Beater | None = None
         self._undisturbed: AbstractContextManager[None] = nullcontext()
         if connection.family != socket.AF_UNIX:
@@ -61,7 +61,7 @@ class Line:
     @property
     def silent_for(self) -> float:
         """Seconds since something was read."""
-        return time.monotonic() - self._heard_at
+        return monotonic() - self._heard_at
 
     def receive(self, timeout: float | None = None) -> tuple[Kind, Any]:
         """The next message as an object; TimeoutError if it does not come in time, LineLost if it cannot come."""
@@ -129,7 +129,7 @@ class Line:
             raise _told(error) from None
         if not data:
             raise LineLost("it hung up")
-        self._heard_at = time.monotonic()
+        self._heard_at = monotonic()
         return data
 
     def close(self) -> None:
