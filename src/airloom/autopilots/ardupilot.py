@@ -29,11 +29,13 @@ from airloom.autopilots.relay import FIRST_PORT, PERIOD, PERIOD_ALONE, PORTS_APA
 from airloom.autopilots.sub_outputs import FRAMES
 from airloom.autopilots.transcript import HEARD, note
 from airloom.commands import CommandError
-from airloom.engines.lockstep import FILE, RESULT, address
+from airloom.compiled import rows as row
+from airloom.engines.lockstep import BLOCK, FILE, LANE, RESULT, address
 from airloom.keeper import on_loopback
 from airloom.loom.line import set_kernel_timeouts
 from airloom.plugin import Parameters
 from airloom.sensors.air_data import Airspeed
+from airloom.sensors.battery import CURRENT, VOLTAGE, BatterySensor
 from airloom.sensors.imu import Imu
 from airloom.sensors.rangefinder import Rangefinder
 from airloom.sensors.sensor import Sensor
@@ -55,6 +57,9 @@ PARAMS = "airloom.parm"
 START_TIME = 1735689600  # s: its calendar begins with 2025 in every run, or equal runs would differ
 FRAMES_A_LOOP = 1.8  # that ArduPilot needs, of those that SCHED_LOOP_RATE says
 SIMULATED_AIRSPEED = 100  # ARSPD_TYPE
+VOLTAGE_AND_CURRENT = 4  # BATT_MONITOR
+BATTERY = ("voltage", "current")
+"""What is told of one, by its names there."""
 SIMULATED_RANGEFINDER, LOOKS_DOWN, LOOKS_AHEAD = 100, 25, 0  # RNGFND1_TYPE and RNGFND1_ORIENT
 LOG_FROM_BOOT = {"LOG_DISARMED": 1}
 """A log that begins with arming is opened by a thread on the wall clock, and ArduPilot waits for it some frames."""
@@ -85,7 +90,9 @@ class ArduPilotParameters(ProgramParameters):
     speedup: float = Field(100.0, gt=0, description="ArduPilot's own limit, × real time")
     rc: Channels | None = Field(None, description="channels of a remote control at the start, µs; none if left out")
     sticks: list[RcInput] = Field(default_factory=list, description="how the remote control is moved later")
-    battery: float | None = Field(None, gt=0, description="voltage that ArduPilot is told, V; it does not change")
+    battery: float | None = Field(
+        None, gt=0, description="voltage that ArduPilot is told instead of its vehicle's, V; it does not change"
+    )
 
     @model_validator(mode="after")
     def _has_channels_for_the_sticks(self) -> ArduPilotParameters:
@@ -165,30 +172,32 @@ class ArduPilot(ProgramAutopilot):
         return f"tcp:127.0.0.1:{FIRST_PORT + PORTS_APART * self.instance}"
 
     def _fill_wire(self, outputs: Outputs) -> None:
-        rc, battery, readings = self.parameters.rc or [], self.parameters.battery, self._told_sensors()
+        rc, voltage, sensors = self.parameters.rc or [], self.parameters.battery, self._told_sensors()
         ranges = self._rangefinders()
-        template = wire.reply_template(len(rc), battery is not None, len(ranges), len(readings) > len(ranges))
+        battery = BATTERY if self._tells_its_battery else BATTERY[:1] if voltage is not None else ()
+        template = wire.reply_template(len(rc), battery, len(ranges), len(sensors) > len(ranges))
         self._literals, self._ends = wire.literals(template)
         self._numbers = np.zeros(template.count("#"))
         self._numbers[wire.NUMBERS :][: len(rc)] = rc
-        if battery is not None:
-            self._numbers[wire.NUMBERS + len(rc)] = battery
+        if voltage is not None:
+            self._numbers[wire.NUMBERS + len(rc)] = voltage
         self._reply, self._packet = np.zeros(wire.LONGEST_REPLY, np.uint8), np.zeros(wire.LONGEST_PACKET, np.uint8)
         self._rotor_pulses, self._servo_pulses = table_of(outputs.rotors), table_of(outputs.servos)
-        self._readings = np.zeros(len(readings), np.int64)
-        self._farthest = np.array([getattr(sensor.parameters, "max_distance", inf) for sensor in readings])
-        row = self.wire
-        row[FILE], row[wire.LAST_FRAME] = self._line.fileno(), -1
-        row[wire.LITERALS], row[wire.ENDS], row[wire.PIECES] = (
+        farthest = [getattr(sensor.parameters, "max_distance", inf) for sensor in sensors]
+        self._farthest = np.array([inf for _ in BATTERY if self._tells_its_battery] + farthest)
+        self._readings = np.zeros(self._farthest.size, np.int64)
+        w = self.wire
+        w[FILE], w[wire.LAST_FRAME] = self._line.fileno(), -1
+        w[wire.LITERALS], w[wire.ENDS], w[wire.PIECES] = (
             address(self._literals),
             address(self._ends),
             self._ends.size,
         )
-        row[wire.NUMBERS_OF], row[wire.COUNT] = address(self._numbers), self._numbers.size
-        row[wire.REPLY], row[wire.PACKET] = address(self._reply), address(self._packet)
-        row[wire.ROTOR_PULSES], row[wire.ROTORS] = address(self._rotor_pulses), len(outputs.rotors)
-        row[wire.SERVO_PULSES], row[wire.SERVOS] = address(self._servo_pulses), len(outputs.servos)
-        row[wire.READINGS], row[wire.FARTHEST], row[wire.READING_COUNT] = (
+        w[wire.NUMBERS_OF], w[wire.COUNT] = address(self._numbers), self._numbers.size
+        w[wire.REPLY], w[wire.PACKET] = address(self._reply), address(self._packet)
+        w[wire.ROTOR_PULSES], w[wire.ROTORS] = address(self._rotor_pulses), len(outputs.rotors)
+        w[wire.SERVO_PULSES], w[wire.SERVOS] = address(self._servo_pulses), len(outputs.servos)
+        w[wire.READINGS], w[wire.FARTHEST], w[wire.READING_COUNT] = (
             address(self._readings),
             address(self._farthest),
             self._readings.size,
@@ -196,11 +205,26 @@ class ArduPilot(ProgramAutopilot):
 
     def settle(self) -> None:
         super().settle()
-        for k, sensor in enumerate(self._told_sensors()):
-            self._readings[k] = address(self.sim.fleet.reading(sensor))
+        sensors = [address(self.sim.fleet.reading(sensor)) for sensor in self._told_sensors()]
+        self._readings[:] = [*self._battery_places(), *sensors]
+
+    @property
+    def _tells_its_battery(self) -> bool:
+        return self.parameters.battery is None and self.vehicle.description.battery is not None
+
+    def _battery_places(self) -> list[int]:
+        """Where its voltage and its current are, as its power module measures them if it has one."""
+        if not self._tells_its_battery:
+            return []
+        fleet = self.sim.fleet
+        for sensor in self.vehicle.sensors:
+            if isinstance(sensor, BatterySensor):
+                return [address(fleet.reading(sensor)[which:]) for which in (VOLTAGE, CURRENT)]
+        block = fleet.flight.blocks[self.wire[BLOCK]][self.wire[LANE] :]
+        return [address(block[which:]) for which in (row.BATTERY_VOLTAGE, row.BATTERY_CURRENT)]
 
     def _told_sensors(self) -> list[Sensor]:
-        """Those that are told as one number each: airspeed, then distances."""
+        """Those that are told as one number each, after the battery: airspeed, then distances."""
         return [*self._airspeed(), *self._rangefinders()]
 
     def _airspeed(self) -> list[Airspeed]:
@@ -343,6 +367,8 @@ class ArduPilot(ProgramAutopilot):
 
     def _params(self, outputs: Outputs) -> dict[str, float]:
         params: dict[str, float] = {**outputs.params, **LOG_FROM_BOOT}
+        if battery := self.vehicle.description.battery:
+            params |= {"BATT_MONITOR": VOLTAGE_AND_CURRENT, "BATT_CAPACITY": 1000 * battery.capacity}
         if self._airspeed():
             params |= {"ARSPD_TYPE": SIMULATED_AIRSPEED, "ARSPD_USE": 1}
         for k, sensor in enumerate(self._rangefinders(), 1):

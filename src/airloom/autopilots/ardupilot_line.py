@@ -22,6 +22,7 @@ OURS = (250, 1)
 """System and component that we are to ArduPilot."""
 ARDUPILOT = 3  # as the autopilot of a heartbeat
 FLOAT = 9  # type of a parameter
+MOST_VALUES = 7  # of a command
 FIELDS = {
     wire.HEARTBEAT: wire.HEARTBEAT_FIELDS,
     wire.PARAM_VALUE: wire.PARAM_VALUE_FIELDS,
@@ -83,8 +84,9 @@ class ArduPilotLine:
         """Give a parameter this value."""
         self._send(wire.PARAM_SET, wire.PARAM_SET_FIELDS, [value], [*letters(name), FLOAT])
 
-    def command(self, number: int, first: float = 0.0) -> None:
-        self._send(wire.COMMAND_LONG, wire.COMMAND_LONG_FIELDS, [first, *[0.0] * 6, number], [0])
+    def command(self, number: int, *values: float) -> None:
+        values += (0.0,) * (MOST_VALUES - len(values))
+        self._send(wire.COMMAND_LONG, wire.COMMAND_LONG_FIELDS, [*values, number], [0])
 
     def _send(self, number: int, fields: np.ndarray, before: Iterable[float], after: Iterable[float]) -> None:
         """A message with its values before and after those that say for whom it is."""

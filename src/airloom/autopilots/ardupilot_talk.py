@@ -20,6 +20,7 @@ PATIENCE = 10.0  # s in which ArduPilot must have been heard
 QUESTIONS_A_LOOK = 10  # for parameters by two names each; it has room for 20
 OFTEN_ENOUGH = 20  # times to be asked for a parameter that it knows
 REQUEST_MESSAGE, SEND_BANNER = 512, 42428  # commands; the banner are the texts of its start
+RESET_BATTERY, FIRST_BATTERY = 42651, 1  # a command, and the bit of the first battery in it
 WARNING = 4  # severity of a text, less is worse
 LONGEST_TEXT = 50
 
@@ -79,6 +80,7 @@ class Talk:
         if number == wire.HEARTBEAT and not self._has_begun:
             self._has_begun = True
             self._line.command(SEND_BANNER)
+            self._tell_charge()
         elif number == wire.PARAM_VALUE:
             name, value = text_of(values[3:19]), float(values[0])
             self._check(name, value)
@@ -87,6 +89,12 @@ class Talk:
             self._autopilot.note_version(*((int(values[2]) >> shift) & 0xFF for shift in (24, 16, 8)))
         elif number == wire.STATUSTEXT:
             self._note_text(values)
+
+    def _tell_charge(self) -> None:
+        """It holds a battery for full when it begins, and counts what is drawn from then on."""
+        battery = self._autopilot.vehicle.description.battery
+        if battery is not None and battery.charge < 1.0:
+            self._line.command(RESET_BATTERY, FIRST_BATTERY, 100 * battery.charge)
 
     # -- version and parameters --------------------------------------------------------------------------------------
 

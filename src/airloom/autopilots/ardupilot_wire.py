@@ -6,6 +6,8 @@ ArduPilot's time moves on to the timestamp in it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from airloom.autopilots.axes import frd_from_flu, ned_frd_from_enu_flu, ned_from_enu
@@ -48,13 +50,13 @@ TEMPLATE = (
 """A number for each #. ArduPilot looks for a word, not for a key: one that begins like another comes after it."""
 
 
-def reply_template(channels: int, battery: bool, ranges: int, airspeed: bool = False) -> str:
-    """What every vehicle tells, and what else this one does."""
+def reply_template(channels: int, battery: Sequence[str], ranges: int, airspeed: bool = False) -> str:
+    """What every vehicle tells, and what else this one does: of its battery what is named."""
     parts = [TEMPLATE]
     if channels:
         parts.append('"rc":{' + ",".join(f'"rc_{k + 1}":#' for k in range(channels)) + "}")
     if battery:
-        parts.append('"battery":{"voltage":#}')
+        parts.append('"battery":{' + ",".join(f'"{name}":#' for name in battery) + "}")
     if airspeed:
         parts.append('"airspeed":#')
     parts += [f'"rng_{k + 1}":#' for k in range(ranges)]

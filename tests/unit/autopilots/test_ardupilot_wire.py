@@ -22,7 +22,7 @@ def packet(frame, outputs=(), magic=wire.MAGIC, channels=16):
 
 
 def reply(numbers, *told):
-    text, ends = wire.literals(wire.reply_template(*(told or (0, False, 0))))
+    text, ends = wire.literals(wire.reply_template(*(told or (0, (), 0))))
     written = np.zeros(wire.LONGEST_REPLY, np.uint8)
     size = wire.write(text, ends, np.array(numbers), written)
     return written[:size].tobytes().decode()
@@ -42,17 +42,18 @@ def test_a_reply_is_a_line_of_json(numbers):
 
 
 def test_the_longest_reply_has_room():
-    most = wire.NUMBERS + wire.MOST_CHANNELS + 2 + wire.MOST_RANGES
-    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, True, wire.MOST_RANGES, True)
+    most = wire.NUMBERS + wire.MOST_CHANNELS + 3 + wire.MOST_RANGES
+    battery = ("voltage", "current")
+    text = reply([-1e9 + 0.5] * most, wire.MOST_CHANNELS, battery, wire.MOST_RANGES, True)
     found = json.loads(text)
     assert len(text) < wire.LONGEST_REPLY
     assert list(found["rc"]) == [f"rc_{k}" for k in range(1, 13)]
-    assert list(found["battery"]) == ["voltage"]
+    assert tuple(found["battery"]) == battery
     assert found["airspeed"] == found["rng_6"] == -1e9 + 0.5
 
 
 def test_what_it_looks_for_stands_before_what_begins_alike():
-    text = reply([0.0] * (wire.NUMBERS + 12 + 1 + 6), 12, True, 6)
+    text = reply([0.0] * (wire.NUMBERS + 12 + 1 + 6), 12, ("voltage",), 6)
     assert text.index('"velocity"') < text.index('"velocity_wind"')
     assert text.index('"rc_1"') < text.index('"rc_10"')
 
