@@ -210,6 +210,22 @@ WAYS = {
         "import socket\na, b = socket.socketpair(); a.setblocking(False); threading.Timer(1, b.send, [b'x']).start()\n"
         "while not seen:\n    try: seen.append(a.recv(1))\n    except BlockingIOError: pass", 1
     ),
+    "the end of a stream, again and again": (
+        "import socket\na, b = socket.socketpair(); b.close(); count = 0\n"
+        "while time.monotonic() < 1: count += a.recv(1) == b''\nassert count <= 51, count", 1
+    ),
+    "its end, told into a buffer": (
+        "import socket\na, b = socket.socketpair(); b.close(); a.setblocking(False); count = 0\n"
+        "while time.monotonic() < 1: count += a.recv_into(bytearray(9)) == 0\nassert count <= 51, count", 1
+    ),
+    "busy looking at what is ready": (
+        "import select, socket\na, b = socket.socketpair(); b.close(); threading.Timer(1, seen.append, [1]).start()\n"
+        "while not seen: assert select.select([a], [], [], 5)[0] == [a]\nseen.clear()", 1
+    ),
+    "busy reading the end of a pipe": (
+        "import os\na, b = os.pipe(); os.close(b); threading.Timer(1, seen.append, [1]).start()\n"
+        "while not seen: assert os.read(a, 1) == b''\nseen.clear()", 1
+    ),
     "sleep of nothing": ("while time.monotonic() < 1: time.sleep(0)", 1),
 }  # fmt: skip
 

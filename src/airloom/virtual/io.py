@@ -43,29 +43,52 @@ class VirtualSocket(RadioSocket):
 
     world: VirtualTime
 
+    _told_its_end = -1
+    """When it was told last that the other end has hung up, ns."""
+
     def recv(self, *args: Any) -> bytes:
         self._wait_for_data()
-        return super().recv(*args)
+        data = super().recv(*args)
+        self._note(data)
+        return data
 
     def recv_into(self, *args: Any) -> int:
         self._wait_for_data()
-        return super().recv_into(*args)
+        size = super().recv_into(*args)
+        self._note(size)
+        return size
 
     def recvfrom(self, *args: Any) -> tuple[bytes, Any]:
         self._wait_for_data()
-        return super().recvfrom(*args)
+        heard = super().recvfrom(*args)
+        self._note(heard[0])
+        return heard
 
     def recvfrom_into(self, *args: Any) -> tuple[int, Any]:
         self._wait_for_data()
-        return super().recvfrom_into(*args)
+        heard = super().recvfrom_into(*args)
+        self._note(heard[0])
+        return heard
 
     def recvmsg(self, *args: Any) -> Any:
         self._wait_for_data()
-        return super().recvmsg(*args)
+        heard = super().recvmsg(*args)
+        self._note(heard[0])
+        return heard
 
     def recvmsg_into(self, *args: Any) -> Any:
         self._wait_for_data()
-        return super().recvmsg_into(*args)
+        heard = super().recvmsg_into(*args)
+        self._note(heard[0])
+        return heard
+
+    def _note(self, heard: bytes | int) -> None:
+        """Who asks again after the end of a stream hears of it again, but at a later time: or would ask for ever."""
+        if heard or self.type != socket.SOCK_STREAM:
+            return
+        if self._told_its_end == self.world.now_ns:
+            self.world.skip_turn()
+        self._told_its_end = self.world.now_ns
 
     def accept(self) -> tuple[socket.socket, Any]:
         self._wait_for_data()
@@ -147,6 +170,7 @@ def repeated(
         return found(seen)
 
     if found(seen):
+        world.touch()  # or who does nothing about it would see it for ever
         return seen
     if timeout is not None and timeout <= 0:
         world.look()

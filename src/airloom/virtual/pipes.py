@@ -25,7 +25,9 @@ def patch_pipes(world: VirtualTime) -> dict[Any, Any]:
     def read(file: int, size: int, /) -> bytes:
         if not _is_for_a_child() and _is_between_threads(file, os.O_RDONLY):
             world.wait(lambda: _is(file, select.POLLIN))
-        return _read(file, size)
+        if not (data := _read(file, size)):
+            world.look()
+        return data
 
     def write(file: int, data: Any, /) -> int:
         if _is_for_a_child() or not _is_between_threads(file, os.O_WRONLY):
