@@ -167,8 +167,8 @@ def step_responses(
     """From a hover, one small step in each mode, with the answer that the gains promise.
 
     Promised is a vehicle whose rotors follow at once, without drag, whose tilt follows at once, and a control loop
-    without steps in time. Real ones are slower; with `ideal`, the rotors know neither lag nor drag. The integral of
-    position mode is off.
+    without steps in time. Real ones are slower; with `ideal`, the rotors know neither lag nor drag. The observer of
+    drift is off.
     """
     sim = _alone(vehicle, controller, ideal, engine)
     return [_response(sim, step) for step in _steps(sim)]
@@ -177,7 +177,7 @@ def step_responses(
 def _alone(vehicle: str, controller: str, ideal: bool, engine: str) -> Simulation:
     drone = {
         "extends": vehicle, "pose": {"position": HOME}, "command_timeout": None,
-        "controller": {"extends": controller, "position_integral": 0},
+        "controller": {"extends": controller, "drift_observer": 0},
         **({"rotor": IDEAL_ROTOR, "drag": 0.0} if ideal else {}),
     }  # fmt: skip
     calm = {"world.wind": [0, 0, 0], "world.obstacles": {}, "systems": {}, "engine": engine}
@@ -188,7 +188,7 @@ def _steps(sim: Simulation) -> Iterable[Step]:
     drone, controller = sim.vehicles["drone"], sim.fleet.crafts[0].controller
     assert isinstance(controller, Modes), "only the controller 'modes' has step responses to promise"
     gains = controller.gains(sim.step_ns)[TURNING_GAINS:]
-    kp, kd, _, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = gains
+    kp, kd, velocity, tilt_kp, tilt_kd, yaw_kp, yaw_kd, yaw_rate, rate, *_ = gains
     inertia, weight = drone.airframe.inertia[0, 0], drone.mass * drone.airframe.gravity
 
     def pd(quantity: str, unit: str, size: float, command: Command, watch: Series, kp: float, kd: float) -> Step:

@@ -21,11 +21,6 @@ PUBLISHED = {"crazys", "uav_gazebo"}
 """Controllers with the gains of others, whatever they can do: uav_gazebo has no integral, and gives way to wind."""
 TRIED = HOVERING - {"crazyflie2_crazys"}
 """Without the paper's Crazyflie, whose rotor drag tips it over at walking pace; `airloom run crazys` is all it does."""
-SLOW = {
-    ("crazyflie2", "cascade"), ("crazyflie2", "modes"), ("crazyflie2", "uav_gazebo"), ("sprayer", "cascade"),
-    ("sprayer", "modes"),
-}  # fmt: skip
-"""Motors with a lag of 65 and 50 ms allow the tuned loops no more than 0.8 and 1 rad/s."""
 
 
 class Pair(NamedTuple):
@@ -104,8 +99,7 @@ class Tried:
 
 
 def too_far(off: dict[str, float], limit: float, limit_if_slow: float) -> dict[str, float]:
-    slow = {Pair(*pair).name for pair in SLOW} | {name for name in off if name.endswith("uav_gazebo")}
-    return {name: o for name, o in off.items() if not o < (limit_if_slow if name in slow else limit)}
+    return {name: o for name, o in off.items() if not o < (limit_if_slow if name.endswith("uav_gazebo") else limit)}
 
 
 @pytest.mark.parametrize("count", [3, 20])

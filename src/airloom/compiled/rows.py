@@ -12,7 +12,7 @@ PARKED = 1e6
 
 STATE_ROWS = 13
 GAIN_ROWS = 48
-MEMORY_ROWS = 32
+MEMORY_ROWS = 36
 COMMAND_ROWS = 4
 
 _next = 0
@@ -45,7 +45,7 @@ GX, GY, GZ, AX, AY, AZ = _rows(6)  # what the IMU read last: gyroscope and accel
 EPX, EPY, EPZ, EVX, EVY, EVZ, EQW, EQX, EQY, EQZ, EWX, EWY, EWZ = _rows(13)
 
 GAIN = _rows(GAIN_ROWS)[0]  # the controller's numbers, 48 rows that it names itself
-MEMORY = _rows(MEMORY_ROWS)[0]  # what the controller remembers, 32 rows
+MEMORY = _rows(MEMORY_ROWS)[0]  # what the controller remembers, 36 rows
 FILTER_GAIN = _rows(8)[0]  # the estimator's numbers, 8 rows
 FILTER_MEMORY = _rows(8)[0]  # what the estimator remembers, 8 rows
 # What the controller asks of its inner loop, kept for the log: thrust, roll, pitch, yaw rate.

@@ -5,13 +5,19 @@ Attitude is X-Y-Z: R = Rx(φ) Ry(θ) Rz(ψ), ρ = (φ, θ, ψ), ω = D(φ, θ) �
 - thrust and torque: as given
 - thrust and angular velocity: ω̇ = ω̇* + k (ω* − ω)
 - thrust and attitude: ρ̈ = k_d (ρ̇* − ρ̇) + k_p (ρ* − ρ), ω̇ = D ρ̈ + Ḋ ρ̇
-- position and yaw: v̇ = v̇* + k_d (v* − v) + k_p (p* − p) [+ k_i ∫(p* − p)], f = m (v̇ − g),
+- position and yaw: v̇ = v̇* + k_d (v* − v) + k_p (p* − p) [− d], f = m (v̇ − g),
   φ* = atan2(−f_y, f_z), θ* = asin(f_x / |f|), then as thrust and attitude
 - velocity and yaw rate: the same with k_p = 0 for position and yaw
 
-with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: an integral in position mode and an observer of
-torques from outside (control/turning.py), either turned off by 0; thrust and tilt limited to what the rotors can do,
-and what is given up first where they saturate (see mixer.py). Errors of angles are turned the shorter way.
+with torque τ = J ω̇ + ω × J ω, k_p = ω², k_d = 2 ξ ω. Beyond uav_gazebo: the drift d, an observer of torques from
+outside and a lead of the motors (control/turning.py), each of which can be turned off; thrust that keeps the height,
+f_z over the cosine of the tilt that there is instead of |f|; thrust and tilt limited to what the rotors can do, and
+what is given up first where they saturate (see mixer.py). Errors of angles are turned the shorter way.
+
+The drift d is what accelerates the vehicle besides gravity and its own thrust: wind, a load that nobody has told of, a
+weak battery. An observer expects the speed that thrust and attitude lead to, and what lasts of the difference is d.
+Unlike an integral of the error it knows nothing of setpoints: it cannot wind up on a long way or where the tilt is
+limited, so it serves position and velocity alike.
 
 Where the pitch, wanted or actual, comes near 90°, φ and ψ lose their meaning. From 72° on the law gives way to one that
 knows no angles, and from 81° on that one rules alone: the rotation q⁻¹ q* from the attitude to the wanted one is
@@ -22,33 +28,33 @@ a turn about body z followed by the tilt of that axis, and with e twice the sine
 from __future__ import annotations
 
 from math import acos, cos, nan, pi, sin, sqrt, tan
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 
 from airloom.commands import Mode
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.lanes import angle_of, is_kept_off, limit, shortest_turn, update
+from airloom.compiled.lanes import angle_of, limit, shortest_turn
 from airloom.compiled.rows import LANES
 from airloom.control.flight_stack import Rated, block_kernel
 from airloom.control.mixer import OTHER_WANTS, WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-from airloom.control.multirotor import MultirotorController
+from airloom.control.multirotor import VELOCITY_OVER_TILT, MultirotorController
 from airloom.control.turning import OWN_GAINS, OWN_MEMORY, PERIOD, resist_pushes, turn_by_torque
 from airloom.physics.attitude import rotation
 
 (
-    POSITION_KP, POSITION_KD, POSITION_KI, VELOCITY_K, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, YAWRATE_K,
-    RATE_K, REACH, LEAN, MAX_THRUST,
-) = (OWN_GAINS + k * LANES for k in range(13))  # fmt: skip
-SUM_X, SUM_Y, SUM_Z = (OWN_MEMORY + k * LANES for k in range(3))
+    POSITION_KP, POSITION_KD, VELOCITY_K, ATTITUDE_KP, ATTITUDE_KD, YAW_KP, YAW_KD, YAWRATE_K,
+    RATE_K, REACH, LEAN, MAX_THRUST, DRIFT_WATCH, MAKES_UP,
+) = (OWN_GAINS + k * LANES for k in range(14))  # fmt: skip
+DRIFT_X, DRIFT_Y, DRIFT_Z, EXPECT_VX, EXPECT_VY, EXPECT_VZ = (OWN_MEMORY + k * LANES for k in range(6))
 THRUST, ROLL, PITCH, YAW_RATE = (row.COMMAND + k * LANES for k in range(4))
 WANT_ROLL, WANT_PITCH, WANT_YAW, WANT_ROLLRATE, WANT_PITCHRATE, WANT_YAWRATE, WANT_LEVEL = (
     OTHER_WANTS + k * LANES for k in range(7)
 )  # the last is the cosine of the pitch
 IDLE, POSITION, VELOCITY, ATTITUDE, RATES, TORQUE = (float(mode) for mode in Mode)
-MAX_INTEGRAL = 3.0  # m/s²
-MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
+MOST_DRIFT = 5.0  # m/s²
+UPRIGHT = 0.5  # cosine of the tilt up to which thrust makes up for it
 LEAST_COSINE = 0.05  # of the pitch, which must not be divided by
 ANGLES_FADE, ANGLES_END = 0.3, 0.15  # cosines of the pitch between which X-Y-Z angles give way
 
@@ -69,6 +75,29 @@ def is_any(w, mode):
 
 
 @compiled
+def _learn_drift(w, i, on, speed, acceleration, drift, expected):
+    off = w[speed + i] - w[expected + i]
+    watch, period = w[DRIFT_WATCH + i], w[PERIOD + i]
+    found = limit(w[drift + i] + period * watch * watch * off, -MOST_DRIFT, MOST_DRIFT)
+    found = found if on else 0.0
+    w[drift + i] = found
+    w[expected + i] = w[speed + i] + period * (acceleration + found) - (1.0 - 2.0 * period * watch) * off
+    w[expected + i] = w[expected + i] if on else w[speed + i]
+
+
+@compiled
+def learn_drift(w):
+    """What accelerates each vehicle besides its thrust and gravity, such as wind or a load that nobody has told of."""
+    for i in range(LANES):
+        on = (w[row.MODE + i] == POSITION) | (w[row.MODE + i] == VELOCITY)
+        _, _, r02, _, _, r12, _, _, r22 = believed_rotation(w, i)
+        lift = w[THRUST + i] / w[row.MASS + i]
+        _learn_drift(w, i, on, row.EVX, lift * r02, DRIFT_X, EXPECT_VX)
+        _learn_drift(w, i, on, row.EVY, lift * r12, DRIFT_Y, EXPECT_VY)
+        _learn_drift(w, i, on, row.EVZ, lift * r22 - w[row.GRAVITY + i], DRIFT_Z, EXPECT_VZ)
+
+
+@compiled
 def accelerate_to_position(w):
     for i in range(LANES):
         ex, ey, ez = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
@@ -76,15 +105,10 @@ def accelerate_to_position(w):
         shrink = 1.0 / far if far > 1.0 else 1.0
         ex, ey, ez = ex * shrink, ey * shrink, ez * shrink
         vx, vy, vz = w[row.SVX + i] - w[row.EVX + i], w[row.SVY + i] - w[row.EVY + i], w[row.SVZ + i] - w[row.EVZ + i]
-        kp, kd, ki = w[POSITION_KP + i], w[POSITION_KD + i], w[POSITION_KI + i] * w[PERIOD + i]
-        ki = ki * MOST_INTEGRATED / far if far > MOST_INTEGRATED else ki
-        kept_off = is_kept_off(kp, kd, ex, ey, ez, vx, vy, vz) & (w[row.MODE + i] == POSITION)
-        update(w, SUM_X + i, kept_off, limit(w[SUM_X + i] + ki * ex, -MAX_INTEGRAL, MAX_INTEGRAL))
-        update(w, SUM_Y + i, kept_off, limit(w[SUM_Y + i] + ki * ey, -MAX_INTEGRAL, MAX_INTEGRAL))
-        update(w, SUM_Z + i, kept_off, limit(w[SUM_Z + i] + ki * ez, -MAX_INTEGRAL, MAX_INTEGRAL))
-        w[WANT_X + i] = w[row.SAX + i] + kd * vx + kp * ex + w[SUM_X + i]
-        w[WANT_Y + i] = w[row.SAY + i] + kd * vy + kp * ey + w[SUM_Y + i]
-        w[WANT_Z + i] = w[row.SAZ + i] + kd * vz + kp * ez + w[SUM_Z + i]
+        kp, kd = w[POSITION_KP + i], w[POSITION_KD + i]
+        w[WANT_X + i] = w[row.SAX + i] + kd * vx + kp * ex - w[DRIFT_X + i]
+        w[WANT_Y + i] = w[row.SAY + i] + kd * vy + kp * ey - w[DRIFT_Y + i]
+        w[WANT_Z + i] = w[row.SAZ + i] + kd * vz + kp * ez - w[DRIFT_Z + i]
         w[WANT_YAW + i] = w[row.SYAW + i]
         w[WANT_YAWRATE + i] = w[row.SYAWRATE + i]
 
@@ -101,9 +125,9 @@ def accelerate_to_velocity(w):
                 c, s = r00 / level, r10 / level
                 vx, vy, ax, ay = c * vx - s * vy, s * vx + c * vy, c * ax - s * ay, s * ax + c * ay
             k = w[VELOCITY_K + i]
-            w[WANT_X + i] = ax + k * (vx - w[row.EVX + i])
-            w[WANT_Y + i] = ay + k * (vy - w[row.EVY + i])
-            w[WANT_Z + i] = w[row.BAZ + i] + k * (w[row.BVZ + i] - w[row.EVZ + i])
+            w[WANT_X + i] = ax + k * (vx - w[row.EVX + i]) - w[DRIFT_X + i]
+            w[WANT_Y + i] = ay + k * (vy - w[row.EVY + i]) - w[DRIFT_Y + i]
+            w[WANT_Z + i] = w[row.BAZ + i] + k * (w[row.BVZ + i] - w[row.EVZ + i]) - w[DRIFT_Z + i]
             w[WANT_YAW + i], w[WANT_YAWRATE + i] = 0.0, w[row.BYAWRATE + i]
 
 
@@ -121,10 +145,14 @@ def lean_to_accelerate(w):
         w[WANT_X + i] = x
         w[WANT_Y + i] = y
         w[WANT_Z + i] = z
-        w[WANT_THRUST + i] = sqrt(x * x + y * y + z * z)
+        force = sqrt(x * x + y * y + z * z)
+        _, _, _, _, _, _, _, _, up = believed_rotation(w, i)
+        low = up if up > 0.1 else 0.1
+        carried = z / up if up > UPRIGHT else z * low / UPRIGHT**2
+        w[WANT_THRUST + i] = carried if w[MAKES_UP + i] > 0.0 else force
         w[WANT_ROLL + i] = angle_of(-y, z)
         w[WANT_PITCH + i] = angle_of(x, sqrt(y * y + z * z))
-        w[WANT_LEVEL + i] = sqrt(y * y + z * z) / w[WANT_THRUST + i]
+        w[WANT_LEVEL + i] = sqrt(y * y + z * z) / force
         w[WANT_ROLLRATE + i] = 0.0
         w[WANT_PITCHRATE + i] = 0.0
 
@@ -317,6 +345,7 @@ def limit_thrust(w):
 def control_modes(w, rotors, tick):
     """Stage after stage for all lanes; each vehicle's last word is that of its own mode."""
     to_position, to_velocity, to_attitude = is_any(w, POSITION), is_any(w, VELOCITY), is_any(w, ATTITUDE)
+    learn_drift(w)
     if to_position:
         accelerate_to_position(w)
     if to_velocity:
@@ -343,14 +372,11 @@ def control_modes(w, rotors, tick):
     mix(w, rotors)
 
 
-class ModesParameters(Rated):
+class HoverParameters(Rated):
     """Natural frequencies (rad/s), damping ratios and gains (1/s). Those left out are tuned from the airframe."""
 
     position_frequency: float | None = Field(None, gt=0, description="rad/s")
     position_damping: float = Field(1.0, gt=0, description="damping ratio")
-    position_integral: float = Field(
-        0.15, ge=0, lt=2, description="as a part of the frequency cubed; 0 as in uav_gazebo"
-    )
     velocity_gain: float | None = Field(None, gt=0, description="1/s")
     attitude_frequency: float | None = Field(None, gt=0, description="rad/s")
     attitude_damping: float = Field(1.0, gt=0, description="damping ratio")
@@ -361,11 +387,15 @@ class ModesParameters(Rated):
     torque_observer: float = Field(
         1.0, ge=0, le=2, description="frequency as a part of the attitude's; 0 as in uav_gazebo"
     )
+    motor_lead: float | None = Field(None, ge=1, le=10, description="see control/turning.py; 1 as in uav_gazebo")
+    tilt_compensation: bool = Field(
+        True, description="whether thrust keeps the height while leaning; not in uav_gazebo"
+    )
     max_speed: float = Field(5.0, gt=0, description="towards a far setpoint, m/s")
     max_tilt: float = Field(0.6, gt=0, lt=pi / 2, description="rad, in position and velocity modes")
 
     @model_validator(mode="after")
-    def _are_stable(self) -> ModesParameters:
+    def _are_stable(self) -> HoverParameters:
         """Sampled every dt, PD on a double integrator is stable while ξ ω dt < 1 and ω dt < 4 ξ,
         P on one integrator while k dt < 2.
         """
@@ -384,11 +414,17 @@ class ModesParameters(Rated):
         return self
 
 
+class ModesParameters(HoverParameters):
+    drift_observer: float = Field(
+        1.0, ge=0, le=5, description="frequency as a part of the position's; 0 as in uav_gazebo"
+    )
+
+
 class Modes(MultirotorController):
     """Six control modes with the laws of uav_gazebo, for any multirotor; gains tuned from its file or given."""
 
-    Parameters = ModesParameters
-    parameters: ModesParameters
+    Parameters: ClassVar[type[HoverParameters]] = ModesParameters
+    parameters: HoverParameters
     kernel = control_modes
     modes = (1, 2, 3, 4, 5)
 
@@ -405,25 +441,30 @@ class Modes(MultirotorController):
         weight = self.airframe.mass * self.airframe.gravity
         return min(self.parameters.max_tilt, acos(min(weight / self.max_thrust(), 1.0)))
 
+    def _drift_gain(self) -> float:
+        """The frequency of its observer, rad/s."""
+        assert isinstance(self.parameters, ModesParameters)
+        return self.parameters.drift_observer * self.frequencies()[0]
+
     def gains(self, step_ns: int) -> list[float]:
         p = self.parameters
         position, attitude, yaw = self.frequencies()
         return [
-            *self.turning_gains(attitude, p.torque_observer),
-            position**2, 2 * p.position_damping * position, p.position_integral * position**3,
-            p.velocity_gain or 2 * position,
+            *self.turning_gains(attitude, p.torque_observer, p.motor_lead),
+            position**2, 2 * p.position_damping * position,
+            p.velocity_gain or VELOCITY_OVER_TILT * attitude,
             attitude**2, 2 * p.attitude_damping * attitude,
             yaw**2, 2 * p.yaw_damping * yaw,
             p.yaw_rate_gain or 2 * yaw,
             p.angular_velocity_gain or attitude,
             2 * p.position_damping * p.max_speed / position,
-            tan(self.max_tilt()), self.max_thrust(),
+            tan(self.max_tilt()), self.max_thrust(), self._drift_gain(), float(p.tilt_compensation),
         ]  # fmt: skip
 
     def in_force(self) -> dict[str, Any]:
         position, attitude, yaw = self.frequencies()
         tuned = {
             "position_frequency": position, "attitude_frequency": attitude, "yaw_frequency": yaw,
-            "velocity_gain": 2 * position, "yaw_rate_gain": 2 * yaw, "angular_velocity_gain": attitude,
+            "velocity_gain": VELOCITY_OVER_TILT * attitude, "yaw_rate_gain": 2 * yaw, "angular_velocity_gain": attitude,
         }  # fmt: skip
         return tuned | self.parameters.model_dump(exclude_none=True)

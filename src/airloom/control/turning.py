@@ -4,6 +4,12 @@ Wind on rotors above the centre of mass, a load off the middle or a weak rotor t
 airframe tells. An observer finds it: it expects the rates that the rotors' torque should lead to, with the motors' lag,
 and takes what lasts of the difference for an angular acceleration from outside, which is taken off the wanted one.
 While nothing pushes, nothing is taken off, and the loops answer as their gains promise.
+
+Motors follow late, with a time constant τ. They are told L times the change that is wanted, the *lead*, so that torque
+follows with τ/L: from τ ȧ = u − a and the wished τ/L ȧ = w − a follows u = a + L (w − a), for the acceleration w that
+is wanted and the a that motors give by now. The body rates of Faessler, Falanga and Scaramuzza ("Thrust mixing,
+saturation, and body-rate control for accurate aggressive quadrotor flight", IEEE RA-L 2017) are controlled likewise, by
+a law that knows the torque as a state.
 """
 
 from airloom.compiled import compiled
@@ -12,9 +18,11 @@ from airloom.compiled.lanes import limit
 from airloom.compiled.rows import LANES
 from airloom.control.mixer import WANT_X, WANT_Y, WANT_Z
 
-TURNING_GAINS = 6
-PERIOD, FOLLOWED, WATCH, MOST_X, MOST_Y, MOST_Z = (row.GAIN + k * LANES for k in range(TURNING_GAINS))
-"""Control period; the part of a change that motors follow in it; observer's frequency; the most it may take off."""
+TURNING_GAINS = 7
+PERIOD, FOLLOWED, LEAD, WATCH, MOST_X, MOST_Y, MOST_Z = (row.GAIN + k * LANES for k in range(TURNING_GAINS))
+"""Control period; the part of a change that motors follow in it; how much more they are told; observer's frequency; the
+most that rotors can turn it."""
+MOST_FOUND = 0.25  # from outside, as a part of what rotors can do
 OWN_GAINS = row.GAIN + TURNING_GAINS * LANES
 
 PUSH_X, PUSH_Y, PUSH_Z, TOLD_X, TOLD_Y, TOLD_Z, EXPECT_X, EXPECT_Y, EXPECT_Z = (
@@ -28,10 +36,11 @@ OWN_MEMORY = row.MEMORY + 9 * LANES
 def _resist(w, i, on, want, rate, push, told, expected, most):
     off = w[rate + i] - w[expected + i]
     watch = w[WATCH + i]
-    found = limit(w[push + i] + w[PERIOD + i] * watch * watch * off, -w[most + i], w[most + i])
+    full = w[most + i]
+    found = limit(w[push + i] + w[PERIOD + i] * watch * watch * off, -MOST_FOUND * full, MOST_FOUND * full)
     found = found if on else 0.0
-    wanted = w[want + i] - found
-    given = w[told + i] + w[FOLLOWED + i] * (wanted - w[told + i]) if on else 0.0
+    wanted = w[told + i] + w[LEAD + i] * (w[want + i] - found - w[told + i])
+    given = w[told + i] + w[FOLLOWED + i] * (limit(wanted, -full, full) - w[told + i]) if on else 0.0
     w[push + i] = found
     w[told + i] = given
     w[expected + i] = w[rate + i] + w[PERIOD + i] * (given + found) - (1.0 - 2.0 * w[PERIOD + i] * watch) * off

@@ -28,12 +28,12 @@ from pydantic import Field
 
 from airloom.compiled import compiled
 from airloom.compiled import rows as row
-from airloom.compiled.lanes import limit
+from airloom.compiled.lanes import is_kept_off, limit
 from airloom.compiled.rows import LANES
 from airloom.control import modes as hover
 from airloom.control.flight_stack import StackError, block_kernel
 from airloom.control.mixer import WANT_THRUST, WANT_X, WANT_Y, WANT_Z, mix
-from airloom.control.modes import IDLE, POSITION, VELOCITY, Modes, ModesParameters
+from airloom.control.modes import IDLE, POSITION, VELOCITY, HoverParameters, Modes
 from airloom.control.plane import Plane, PlaneParameters, fly_or_rest
 from airloom.control.plane_guidance import MOVES
 from airloom.control.plane_rows import FASTEST, MIX, PER_THROTTLE, PITCH, ROLL, THRUST, airspeed_of
@@ -41,17 +41,18 @@ from airloom.control.turning import PERIOD, resist_pushes, turn_by_torque
 from airloom.vehicles.aeroplane import Aeroplane
 from airloom.vehicles.airframe import Airframe
 
-HOVER_GAINS = 19
+HOVER_GAINS = 21
 BEGINS, WHOLE, FAST, NO_LIFT, FULL_LIFT, PUSH, STATIC, PATIENCE = (
     row.GAIN + (HOVER_GAINS + k) * LANES for k in range(8)
 )
 """V_s, V₁, what is fast, α₀, α₁ − α₀, throttle in transition, thrust of all pushers at full throttle,
 and how long a transition may take."""
+INTEGRAL = hover.DRIFT_WATCH
 WING_MIX = row.WING_GAIN + MIX - row.GAIN
 
 WING_MEMORY = 14
 """Rows that the law of the aeroplane may remember things in; they lie behind those of the hover's and of ours."""
-SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH, WAITED = (row.MEMORY + (12 + k) * LANES for k in range(6))
+SHARE, ON_WING, THROTTLE, WING_ROLL, WING_PITCH, WAITED = (row.MEMORY + (15 + k) * LANES for k in range(6))
 """WAITED is how much of its patience a transition has taken; 1 is all of it, and the pusher is dead."""
 OF_WING = row.MEMORY + (row.MEMORY_ROWS - WING_MEMORY) * LANES
 CARRIES = 1.2  # of the stall's speed, from which on the wing carries all
@@ -68,6 +69,8 @@ STEEPEST = 0.3  # rad, of the nose, when it brakes
 MOST_LIFT = 1.44  # of what carries the weight at V₁: that at the stall
 ALONG = 0.5  # rad off the course, from which on it is not pushed
 MOST_TURN = 1.0  # rad/s, towards the course
+MOST_INTEGRAL = 3.0  # m/s²
+MOST_INTEGRATED = 0.15  # of an error, as a part of the braking distance
 
 
 @compiled
@@ -183,14 +186,14 @@ def _lean(w, i):
     carried = limit(slope * (pitch - climbs - w[NO_LIFT + i]), -PRESSED, min(1.0, MOST_LIFT * slope * w[FULL_LIFT + i]))
     if w[ON_WING + i] != 0.0:
         for axis in range(3):
-            w[hover.SUM_X + axis * LANES + i] = 0.0
+            w[hover.DRIFT_X + axis * LANES + i] = 0.0
         up = _hold_height(w, i, 0.5)
         lift = g * (1.0 - carried) + up
         nose = (1.0 - share) * (w[NO_LIFT + i] + w[FULL_LIFT + i]) + share * w[WING_PITCH + i]
         ahead, left = -lift * tan(nose), -lift * tan(share * w[WING_ROLL + i])
         w[THROTTLE + i] = share * w[THROTTLE + i] + (1.0 - share) * w[PUSH + i] * _faces_course(w, i)
     else:
-        up = w[WANT_Z + i] if w[row.MODE + i] == VELOCITY else _hold_height(w, i, 1.0) + w[hover.SUM_Z + i]
+        up = w[WANT_Z + i] if w[row.MODE + i] == VELOCITY else _hold_height(w, i, 1.0) - w[hover.DRIFT_Z + i]
         lift = max(g * (1.0 - carried) + up, LEAST_LIFT * g)
         ahead, left = c * w[WANT_X + i] + s * w[WANT_Y + i], c * w[WANT_Y + i] - s * w[WANT_X + i]
         most = limit(1.0 - LEAST_LIFT - LESS_IF_RISING * w[row.EVZ + i], 0.0, 1.0 - LEAST_LIFT)
@@ -216,8 +219,27 @@ def _is_guided(w, i):
 
 
 @compiled
+def _learn_drift(w, i):
+    """By an integral: hover.learn_drift takes the rotors for all that lifts and pushes."""
+    x, y, z = w[row.SPX + i] - w[row.EPX + i], w[row.SPY + i] - w[row.EPY + i], w[row.SPZ + i] - w[row.EPZ + i]
+    u, v, t = w[row.SVX + i] - w[row.EVX + i], w[row.SVY + i] - w[row.EVY + i], w[row.SVZ + i] - w[row.EVZ + i]
+    far = sqrt(x * x + y * y + z * z) / w[hover.REACH + i]
+    near = 1.0 / max(far, 1.0)
+    x, y, z = near * x, near * y, near * z
+    if (w[row.MODE + i] == POSITION) & is_kept_off(
+        w[hover.POSITION_KP + i], w[hover.POSITION_KD + i], x, y, z, u, v, t
+    ):
+        gain = w[INTEGRAL + i] * w[PERIOD + i] * MOST_INTEGRATED / max(far, MOST_INTEGRATED)
+        w[hover.DRIFT_X + i] = limit(w[hover.DRIFT_X + i] - gain * x, -MOST_INTEGRAL, MOST_INTEGRAL)
+        w[hover.DRIFT_Y + i] = limit(w[hover.DRIFT_Y + i] - gain * y, -MOST_INTEGRAL, MOST_INTEGRAL)
+        w[hover.DRIFT_Z + i] = limit(w[hover.DRIFT_Z + i] - gain * z, -MOST_INTEGRAL, MOST_INTEGRAL)
+
+
+@compiled
 def _want_attitude(w):
     """Stages of the hover's law, with what the wing has to say to them."""
+    for i in range(LANES):
+        _learn_drift(w, i)
     hover.accelerate_to_position(w)
     hover.accelerate_to_velocity(w)
     for i in range(LANES):
@@ -282,13 +304,14 @@ def control_vtol(w, rotors, tick):
     _push(w, rotors)
 
 
-class VtolParameters(PlaneParameters, ModesParameters):
+class VtolParameters(PlaneParameters, HoverParameters):
     """All that `modes` and `plane` take. What is left out is tuned from the airframe."""
 
     rate: float = Field(250.0, gt=0, description="Hz")
     max_speed: float = Field(
         5.0, gt=0, description="on the rotors, m/s; setpoints that move faster are flown on the wing"
     )
+    position_integral: float = Field(0.15, ge=0, lt=2, description="as a part of the position's frequency cubed")
 
 
 class Vtol(Modes):
@@ -328,6 +351,10 @@ class Vtol(Modes):
     def slowest_on_wing(self) -> float:
         """V₁, at which the wing carries all, m/s."""
         return max(CARRIES * self._aeroplane.stall_speed, NEAR_CRUISE * self.wing.cruise_speed)
+
+    def _drift_gain(self) -> float:
+        """Of the integral."""
+        return self.parameters.position_integral * self.frequencies()[0] ** 3
 
     @property
     def fastest(self) -> float:

@@ -154,20 +154,6 @@ def test_a_vehicle_that_could_only_just_hover_is_told_how_much_it_lacks(controll
         drone("multirotor", **heavy)
 
 
-def test_frequencies_follow_from_the_motors_and_the_inertia() -> None:
-    """Slow motors or a large inertia make a slow loop."""
-
-    def tilt(**changes: Any) -> float:
-        return drone(**changes).fleet.crafts[0].controller.frequencies()[1]
-
-    slow_motors = {"vehicles.drone.rotor.time_constant_down": 0.1}
-    assert tilt() == pytest.approx(0.3 / 0.025)
-    assert tilt(**slow_motors) == pytest.approx(0.3 / 0.1)
-    heavy = {"vehicles.drone.inertia": {"xx": 1.0, "yy": 1.0, "zz": 1.5}}
-    heavier = {"vehicles.drone.inertia": {"xx": 4.0, "yy": 4.0, "zz": 6.0}}
-    assert tilt(**heavy) / tilt(**heavier) == pytest.approx(2.0)
-
-
 def test_hover_speed_is_that_of_the_weight() -> None:
     frame = drone().vehicles["drone"].airframe
     assert frame.hover_speed == pytest.approx(sqrt(2.0643076 * 9.80665 / (4 * 8.54858e-6)))

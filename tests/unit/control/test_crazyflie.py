@@ -82,13 +82,33 @@ def test_tilt_is_commanded_in_degrees() -> None:
 @pytest.mark.parametrize("place", [(3, 0, 2), (0, -3, 2), (-2, 2, 4)])
 def test_the_daily_gains_reach_a_place_without_hurry(place: tuple[float, float, float]) -> None:
     sim, cf = crazyflie("hover")
+    cf.command(al.PositionYaw((0, 0, 2)))
+    sim.run(until=4.0)
     cf.command(al.PositionYaw(place))
     fastest = 0.0
-    while sim.time < 12.0:
+    while sim.time < 16.0:
         sim.step(100)
         fastest = max(fastest, float(np.max(np.abs(cf.velocity))))
     assert cf.position == pytest.approx(place, abs=0.02)
-    assert 0.8 < fastest < 1.2
+    assert 0.8 < fastest < 1.5
+
+
+def test_gains_left_out_give_the_loops_of_the_airframe() -> None:
+    """What a PWM more does to all four rotors, and the roll that errors of tilt and rate ask for, by hand."""
+    _, cf = crazyflie("hover")
+    gains, controller = cf.gains_in_force, cf.controller
+    position, tilt, _ = controller.frequencies()
+    thrust = 2 * 1.909e-8 * cf.airframe.hover_speed * gains["pwm_slope"]
+    assert gains["z_kp"] * 4 * thrust / 0.027 == pytest.approx(position**2)
+    assert gains["z_kd"] * 4 * thrust / 0.027 == pytest.approx(2 * position)
+    turn = 0.5 * 4 * 0.0325 * thrust / 1.657171e-5
+    assert gains["rate_kd"] * turn == pytest.approx(controller.tuned_lead - 1)
+    assert gains["rate_kp"] * turn == pytest.approx(2 * tilt * controller.tuned_lead)
+    assert gains["attitude_kp"] * 180 / pi == pytest.approx(tilt / 2)
+    assert gains["xy_kp"] * pi / 180 * 9.80665 == pytest.approx(2 * position, rel=2e-3)
+    assert crazyflie("hover", **{"vehicles.cf.controller": {"extends": "crazyflie", "xy_kp": 9.0}})[1].gains_in_force[
+        "xy_kp"
+    ] == pytest.approx(9.0)
 
 
 def test_hover_needs_no_integral_whatever_the_vehicle_weighs() -> None:

@@ -20,9 +20,10 @@ from airloom.testing import run_scenario
 
 CALM = {"world.wind": [0, 0, 0], "world.obstacles": {}, "systems": {}, "engine": "batch"}
 GAINS = {
-    "position_frequency": 0.7, "position_damping": 0.9, "position_integral": 0, "velocity_gain": 1.3,
+    "position_frequency": 0.7, "position_damping": 0.9, "velocity_gain": 1.3,
     "attitude_frequency": 6.0, "attitude_damping": 0.8, "yaw_frequency": 1.7, "yaw_damping": 1.1,
-    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "torque_observer": 0, "max_speed": 1000, "max_tilt": 1.5,
+    "yaw_rate_gain": 2.5, "angular_velocity_gain": 4.0, "torque_observer": 0, "drift_observer": 0, "motor_lead": 1,
+    "tilt_compensation": False, "max_speed": 1000, "max_tilt": 1.5,
 }  # fmt: skip
 INERTIA = {"xx": 0.03, "yy": 0.04, "zz": 0.05, "xy": 0.004, "xz": -0.003, "yz": 0.002}
 HOME = (0.0, 0.0, 50.0)
@@ -460,6 +461,61 @@ def test_kill_stops_a_controller_in_plain_python() -> None:
     assert vehicle.rotor_speeds.max() < 1e-3
 
 
+# -- what comes from outside -------------------------------------------------------------------------------------------
+
+
+def flown_at(velocity: tuple[float, float, float], wind: tuple[float, float, float], **start: Any) -> np.ndarray:
+    """Heights above the first and velocities, told by velocity from a hover in that wind for 12 s."""
+    sim = drone(command_timeout=None, **start)
+    vehicle = sim.vehicles["drone"]
+    vehicle.set_wind(wind)
+    vehicle.command(al.PositionYaw(HOME))
+    sim.run(until=6.0)
+    vehicle.command(al.VelocityYawRate(velocity))
+    states = []
+    while sim.time < 18.0:
+        sim.step(50)
+        states.append([vehicle.position[2] - HOME[2], *vehicle.velocity])
+    return np.array(states)
+
+
+@pytest.mark.parametrize("vehicle", ["crazyflie2", "x500", "sprayer"])
+@pytest.mark.parametrize("wind", [(0, 0, 0), (-6, 3, 0)])
+def test_a_velocity_is_reached_and_the_height_held(vehicle: str, wind: tuple[float, float, float]) -> None:
+    flown = flown_at((5, 0, 0), wind, extends=vehicle)
+    assert flown[-1, 1:] == pytest.approx([5, 0, 0], abs=0.01)
+    assert np.abs(flown[:, 0]).max() < (0.15 if any(wind) else 0.06)
+    assert flown[:, 1].max() < 5.1
+
+
+def test_a_velocity_that_cannot_be_reached_winds_nothing_up() -> None:
+    """Against a wind that takes all the lean, then with none: it does not shoot ahead."""
+    sim = drone(command_timeout=None, extends="multirotor")
+    vehicle = sim.vehicles["drone"]
+    vehicle.set_wind((-12, 0, 0))
+    vehicle.command(al.VelocityYawRate((5, 0, 0)))
+    sim.run(until=10.0)
+    assert vehicle.velocity[0] < 1.0
+    vehicle.set_wind((0, 0, 0))
+    fastest = 0.0
+    while sim.time < 16.0:
+        sim.step(50)
+        fastest = max(fastest, vehicle.velocity[0])
+    assert fastest < 7.0
+    assert vehicle.velocity == pytest.approx([5, 0, 0], abs=0.02)
+
+
+@pytest.mark.parametrize("mode", ["position", "velocity"])
+def test_a_load_that_nobody_told_of_is_carried(mode: str) -> None:
+    sim = drone(command_timeout=None)
+    vehicle = sim.vehicles["drone"]
+    vehicle.command(al.PositionYaw(HOME) if mode == "position" else al.VelocityYawRate((0, 0, 0)))
+    vehicle.push((0.0, 0.0, -0.2 * vehicle.mass * 9.80665))
+    sim.run(until=10.0)
+    assert np.linalg.norm(vehicle.velocity) < 0.005
+    assert vehicle.position == pytest.approx(HOME, abs=0.01 if mode == "position" else 0.6)
+
+
 # -- gains -------------------------------------------------------------------------------------------------------------
 
 
@@ -485,7 +541,9 @@ def test_unstable_gains_are_refused_and_others_are_not(damping: float) -> None:
 def test_gains_are_tuned_from_the_airframe_or_given() -> None:
     tuned, seed = drone(), drone("uav_gazebo")
     assert tuned.vehicles["drone"].gains["position_frequency"] is None
-    assert tuned.fleet.crafts[0].controller.frequencies()[1] == pytest.approx(12.0)
+    position, tilt, _ = tuned.fleet.crafts[0].controller.frequencies()
+    assert (position, seed.vehicles["drone"].gains_in_force["velocity_gain"]) == (pytest.approx(tilt / 5), 1.0)
+    assert tuned.vehicles["drone"].gains_in_force["velocity_gain"] == pytest.approx(tilt / 4)
     assert seed.fleet.crafts[0].controller.frequencies() == (0.5, 5.0, 1.5)
 
 
