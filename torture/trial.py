@@ -93,13 +93,18 @@ class TooLong(BaseException):
     """An input took longer than anybody would wait."""
 
 
-def feed(take: Callable[[Any], Any], inputs: Iterable[Any], refusals: tuple[type[Exception], ...]) -> Tally:
+def feed(
+    take: Callable[[Any], Any],
+    inputs: Iterable[Any],
+    refusals: tuple[type[Exception], ...],
+    patience: float = PATIENCE,
+) -> Tally:
     """Give every input to a function that may refuse it with these exceptions and no others."""
     tally = Tally()
     signal.signal(signal.SIGALRM, _too_long)
     for one in inputs:
         began = time.perf_counter()
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        signal.setitimer(signal.ITIMER_REAL, patience)
         try:
             take(one)
         except refusals:
@@ -114,4 +119,4 @@ def feed(take: Callable[[Any], Any], inputs: Iterable[Any], refusals: tuple[type
 
 
 def _too_long(*_: object) -> None:
-    raise TooLong(f"more than {PATIENCE:g} s")
+    raise TooLong("longer than anybody would wait")

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 from torture import table, trials
 from torture.trial import TRIALS, Tally, Trial
-from torture.trials import files, words
+from torture.trials import files, natives, words
 
 trials.load()
-READERS = [trial for trial in TRIALS.values() if trial.run.__module__ in (files.__name__, words.__name__)]
+READERS = [
+    trial for trial in TRIALS.values() if trial.run.__module__ in (files.__name__, natives.__name__, words.__name__)
+]
 
 
 @pytest.mark.parametrize("trial", [pytest.param(trial, id=trial.name) for trial in READERS])
