@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import platformdirs
@@ -20,11 +21,16 @@ from airloom.keeper import Kept
 
 SOURCES = Path(__file__).with_name("helper")
 MODULES = ("core", "network", "mobility", "propagation", "spectrum", "wifi", "lr-wpan", "flow-monitor")
-TRIED = "3.37"
+TRIED = ("3.37", "3.44")
+FIRST_WITH_CXX20 = (3, 42)
+"""The first version whose headers need C++20; those of 3.37 are refused by it."""
+WHEEL = "ns3"
 VARIABLE = "AIRLOOM_NS3"
+USUAL = Path("/usr")
 PACKAGES = ("libns3-dev", "libgsl-dev", "g++")
 ADVICE = (
-    f"install it with `apt-get install {' '.join(PACKAGES)}` (Debian 12), or set {VARIABLE} to where it is installed"
+    f"install it with `pip install --no-deps {WHEEL}`, and a C++ compiler; with `apt-get install {' '.join(PACKAGES)}` "
+    f"(Debian 12); or set {VARIABLE} to where it is installed"
 )
 USUAL_TIME = 10  # s that the compiler takes
 
@@ -44,23 +50,37 @@ class Installation:
     @property
     def doubt(self) -> str:
         """What there is to say about its version, if anything."""
-        return (
-            ""
-            if self.version == TRIED
-            else f"ns-3 {self.version} is there; {TRIED} is what Airloom has been tried with"
-        )
+        if self.version in TRIED:
+            return ""
+        return f"ns-3 {self.version} is there; {' and '.join(TRIED)} are what Airloom has been tried with"
+
+    @property
+    def standard(self) -> str:
+        """Of C++, that its headers are written in."""
+        number = tuple(int(digits) for digits in re.findall(r"\d+", self.version)[:2])
+        return "c++20" if number >= FIRST_WITH_CXX20 else "c++17"
 
 
 def find_ns3() -> Installation:
-    """In /usr, where Debian puts it, or in the folder that the variable AIRLOOM_NS3 names."""
-    prefix = Path(os.environ.get(VARIABLE) or "/usr").expanduser()
-    described = [
-        path for pattern in ("lib*/pkgconfig", "lib/*/pkgconfig") for path in prefix.glob(f"{pattern}/ns3-core.pc")
-    ]
-    if not described or not (prefix / "include/ns3/core-module.h").is_file():
-        raise Ns3Missing(f"there is no ns-3 for developers in {prefix}: {ADVICE}")
-    version = re.search(r"^Version: *(\S+)", described[0].read_text(), re.MULTILINE)
-    libraries = described[0].parent.parent
+    """In the folder that the variable AIRLOOM_NS3 names; else from pip, beside Airloom; else where Debian puts it."""
+    named = os.environ.get(VARIABLE)
+    prefixes = [Path(named).expanduser()] if named else [*_wheels(), USUAL]
+    for prefix in prefixes:
+        described = [path for folder in ("lib*", "lib/*") for path in prefix.glob(f"{folder}/pkgconfig/ns3-core.pc")]
+        if described and (prefix / "include/ns3/core-module.h").is_file():
+            return _installation(prefix, described[0])
+    raise Ns3Missing(f"there is no ns-3 for developers in {' or '.join(map(str, prefixes))}: {ADVICE}")
+
+
+def _wheels() -> list[Path]:
+    """Where Python would import it from; it is not imported."""
+    found = find_spec(WHEEL)
+    return [Path(place) for place in (found and found.submodule_search_locations) or ()]
+
+
+def _installation(prefix: Path, description: Path) -> Installation:
+    version = re.search(r"^Version: *(\S+)", description.read_text(), re.MULTILINE)
+    libraries = description.parent.parent
     links = tuple(_library(libraries, module) for module in MODULES)
     return Installation(version[1] if version else "unknown", prefix / "include", libraries, links)
 
@@ -89,7 +109,7 @@ def helper_program(tell: Callable[[str], None]) -> Path:
 def compilation(ns3: Installation) -> tuple[list[str], Path]:
     """How the helper is compiled, and where it is then kept."""
     command = [
-        _compiler(), "-std=c++17", "-O1", "-Wfatal-errors", f"-I{ns3.include}", str(SOURCES / "medium.cc"),
+        _compiler(), f"-std={ns3.standard}", "-O1", "-Wfatal-errors", f"-I{ns3.include}", str(SOURCES / "medium.cc"),
         f"-L{ns3.libraries}", f"-Wl,-rpath,{ns3.libraries}", *(f"-l{name}" for name in ns3.links),
     ]  # fmt: skip
     folder = Path(platformdirs.user_cache_dir("airloom")) / "programs"

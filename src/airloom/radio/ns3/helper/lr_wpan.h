@@ -7,6 +7,13 @@
 #include "ns3/lr-wpan-module.h"
 #include "ns3/spectrum-module.h"
 
+// Since ns-3.43 its 802.15.4 is in a namespace of its own.
+namespace ns3::lrwpan
+{
+}
+
+using namespace ns3::lrwpan;
+
 class LrWpanLink : public Link
 {
   public:

@@ -13,7 +13,7 @@ class WifiLink : public Link
     {
         Config::SetDefault("ns3::WifiMacQueue::MaxSize", StringValue(setup.Get("queue") + "p"));
         Config::SetDefault("ns3::WifiMacQueue::MaxDelay", StringValue(setup.Get("lifetime")));
-        Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", StringValue(setup.Get("attempts")));
+        LimitAttempts(StringValue(setup.Get("attempts")));
         auto channel = CreateObject<YansWifiChannel>();
         channel->SetPropagationDelayModel(CreateObject<ConstantSpeedPropagationDelayModel>());
         channel->SetPropagationLossModel(losses);
@@ -100,6 +100,20 @@ class WifiLink : public Link
         double warm = DbmToW(NOISE - NOISE_FIGURE);
         m_noise[node] = WToDbm(DbmToW(NOISE) + watts);
         Phy(node)->SetRxNoiseFigure(m_noise[node] - WToDbm(warm));
+    }
+
+    // How often a frame is sent at most: since ns-3.43 the MAC limits it, before its rate manager, by two numbers, of which
+    // the first is for frames that need no RTS.
+    static void LimitAttempts(const StringValue& attempts)
+    {
+        TypeId::AttributeInformation found;
+        if (TypeId::LookupByName("ns3::WifiMac").LookupAttributeByName("FrameRetryLimit", &found))
+        {
+            Config::SetDefault("ns3::WifiMac::FrameRetryLimit", attempts);
+            return;
+        }
+        Config::SetDefault("ns3::WifiRemoteStationManager::MaxSsrc", attempts);
+        Config::SetDefault("ns3::WifiRemoteStationManager::MaxSlrc", attempts);
     }
 
     static WifiStandard Standard(const std::string& name)
