@@ -182,6 +182,21 @@ def test_a_run_on_ns3_leaves_counts_flows_and_pcap_files(scenario, tmp_path):
         assert len(found) == 63
 
 
+def test_a_run_on_the_built_in_medium_leaves_pcap_files(scenario, tmp_path):
+    dpkt = pytest.importorskip("dpkt")
+    run = recorded(scenario, tmp_path, "pcap: true")
+    assert run.outcome.status == "finished"
+    about = json.loads(run.folder.summary.read_text())["radio"]["nodes"]
+    files = sorted((run.folder.path / "radio").iterdir())
+    assert [path.name for path in files] == ["a.pcap", "b.pcap", "base.pcap"]
+    for path in files:
+        with path.open("rb") as file:
+            frames = [dpkt.radiotap.Radiotap(data).data for _, data in dpkt.pcap.Reader(file)]
+        said = [bytes(frame.data_frame.data)[8:].decode() for frame in frames]
+        assert set(said) == {name * 10 for name in ("a", "b", "base")}
+        assert len(said) == about[path.stem]["sent"] + about[path.stem]["heard"]
+
+
 @needs_ns3
 @pytest.mark.parametrize(
     ("harm", "words"),

@@ -30,6 +30,7 @@ from airloom.radio.state import (
     ACKNOWLEDGED,
     ACKNOWLEDGEMENT,
     ARRIVED,
+    CAPTURED,
     COLLISIONS,
     DATA,
     FADING_OF_ACKNOWLEDGEMENT,
@@ -60,6 +61,7 @@ def transmit(e, a, c, key, epoch, node, kind, to, number, attempt, size, rate):
     sense_medium(e, a, node)
     ring(e, SENSE, node, now + DETECTION_NS)
     ring(e, END, node, n.until_ns)
+    capture(e.captures, e, node, node, 0.0)
     purpose = FADING_OF_DATA if kind == DATA else FADING_OF_ACKNOWLEDGEMENT
     fade_row(c, e, node, key, number, attempt, purpose)
     for k in range(n.row):
@@ -162,7 +164,9 @@ def decode(e, a, key, sender, node):
     if s.is_cut == 1 or not is_lucky(key, s, node, n.errors):
         e.counts[node, COLLISIONS if n.is_spoiled == 1 else NOISE_LOSSES] += 1
         n.error_until = e.clock[NOW] + SIFS_NS + SLOWEST_ACK_NS
-    elif s.sends == ACKNOWLEDGEMENT:
+        return
+    capture(e.captures, e, sender, node, 10.0 * log10(n.followed_power))
+    if s.sends == ACKNOWLEDGEMENT:
         if s.to == node and n.awaits == sender:
             e.counts[node, ACKNOWLEDGED] += 1
             ring(e, TIMEOUT, node, NEVER)
@@ -172,6 +176,16 @@ def decode(e, a, key, sender, node):
     else:
         acknowledgement = air_time(ACK_BYTES, e.megabits[a.acknowledgement_rate])
         n.reserved_until = max(n.reserved_until, e.clock[NOW] + SIFS_NS + acknowledgement)
+
+
+@compiled
+def capture(captures, e, sender, node, strength):
+    """Note what a sender has on the air, for the node itself or one that understood it."""
+    if captures is not None:
+        s, it = e.nodes[sender], captures[e.clock[CAPTURED]]
+        it.time_ns, it.node, it.sender, it.to, it.number = e.clock[NOW], node, sender, s.to, s.number
+        it.attempt, it.kind, it.rate, it.strength = s.attempt, s.sends, s.rate, strength
+        e.clock[CAPTURED] += 1
 
 
 @compiled

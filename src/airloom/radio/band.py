@@ -224,5 +224,6 @@ def _medium_of(kind: RadioKind, names: list[str], land: Land, folder: Path | Non
 
         return Ns3Medium(names, kind.ns3, folder=folder)
     from airloom.radio.builtin import medium_of
+    from airloom.radio.captures import Captures
 
-    return medium_of(kind, len(names), land)
+    return medium_of(kind, len(names), land, Captures(folder, names, kind) if kind.pcap else None)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from airloom.radio.access import KINDS
+from airloom.radio.captures import Captures
 from airloom.radio.channel import FADING_MARGIN_DB, Channel, add_jamming, fill_antennas, fill_row, reach_of
 from airloom.radio.csma import begin_interval, run
 from airloom.radio.fading import NAKAGAMI, NO_FADING, RICIAN
@@ -36,6 +37,8 @@ from airloom.radio.phy import (
 from airloom.radio.shadowing import WAVES, fill_phases, waves_of
 from airloom.radio.state import (
     ARRIVED,
+    CAPTURE,
+    CAPTURED,
     DATA,
     EXPIRED,
     NEXT_GIVEN,
@@ -113,8 +116,10 @@ class BuiltinMedium:
     `jamming` [node], noise from elsewhere at a node, dBm, −inf for none, and `is_on` [node], whether its radio works.
     """
 
-    def __init__(self, radio: RadioKind, nodes: int, land: Land | None = None) -> None:
-        self.radio, self.nodes, self._land = radio, nodes, land
+    def __init__(
+        self, radio: RadioKind, nodes: int, land: Land | None = None, captures: Captures | None = None
+    ) -> None:
+        self.radio, self.nodes, self._land, self._captures = radio, nodes, land, captures
         has_land = land is not None and not _is_bare_plane(land)
         self._channel, self._access = channel_of(radio, has_land), access_of(radio)
         self._stretch = radio.stretch
@@ -158,12 +163,15 @@ class BuiltinMedium:
             clear_from=clear_from(ratios),
             megabits=np.array(RATES, dtype=np.int64),
             arrivals=np.empty(max(COLLECTED, nodes), dtype=ARRIVAL),
+            captures=np.empty(max(COLLECTED, nodes), dtype=CAPTURE) if self._captures else None,
             counts=np.zeros((nodes, len(Outcomes._fields)), dtype=np.int64),
-            clock=np.zeros(3, dtype=np.int64),
+            clock=np.zeros(4, dtype=np.int64),
         )
 
     def add_node(self, name: str) -> None:
         """What is on the air stays there."""
+        if self._captures is not None:
+            self._captures.add(name)
         old, new, n = self._ether, self._empty_ether(self.nodes + 1), self.nodes
         for field in ("nodes", "queues", "counts"):
             getattr(new, field)[:n] = getattr(old, field)
@@ -180,6 +188,8 @@ class BuiltinMedium:
     def send(self, frames: Sequence[Frame], payloads: Sequence[bytes] | None = None) -> None:
         if not frames:
             return
+        if self._captures is not None:
+            self._captures.remember(frames, payloads or [bytes(frame.size) for frame in frames])
         number, sender, to, size, time = np.array(frames, dtype=np.int64).T
         fits = (size >= 0) & (size <= LONGEST) & (to >= EVERYBODY) & (to < self.nodes) & (to != sender)
         np.add.at(self._ether.counts[:, REFUSED], sender[~fits], 1)
@@ -196,13 +206,22 @@ class BuiltinMedium:
         heard: list[np.ndarray] = []
         ether.clock[NEXT_GIVEN], is_over = 0, False
         while not is_over:
-            ether.clock[ARRIVED] = 0
+            ether.clock[ARRIVED] = ether.clock[CAPTURED] = 0
             is_over = run(ether, self._access, self._channel, self._key, self._epoch, self._given, until)
             heard.append(ether.arrivals[: ether.clock[ARRIVED]].copy())
+            self._write_captures()
         self._given = self._given[ether.clock[NEXT_GIVEN] :]
         arrivals = np.concatenate(heard)
         arrivals["heard_ns"] *= self._stretch
         return Arrivals(arrivals)
+
+    def _write_captures(self) -> None:
+        if self._captures is None or self._ether.captures is None:
+            return
+        captured = self._ether.captures[: self._ether.clock[CAPTURED]]
+        captured["time_ns"] *= self._stretch
+        self._captures.write(captured)
+        self._captures.forget_before(self._ether.clock[NOW] * self._stretch)
 
     def _noise_from_elsewhere(self) -> np.ndarray:
         """At each node, mW."""
@@ -264,7 +283,9 @@ class BuiltinMedium:
         return Outcomes(*counts.T)
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Files are complete afterwards."""
+        if self._captures is not None:
+            self._captures.close()
 
 
 def _idle_nodes(count: int) -> np.ndarray:
@@ -283,6 +304,8 @@ def _is_bare_plane(land: Land) -> bool:
     return land.grid is None and not land.things and not land.world.obstacles
 
 
-def medium_of(radio: RadioKind, nodes: int, land: Land | None = None) -> BuiltinMedium:
+def medium_of(
+    radio: RadioKind, nodes: int, land: Land | None = None, captures: Captures | None = None
+) -> BuiltinMedium:
     """The medium that a scenario asks for, for so many nodes. The land is what may be in the way."""
-    return BuiltinMedium(radio, nodes, land)
+    return BuiltinMedium(radio, nodes, land, captures)

@@ -28,6 +28,7 @@ from airloom.radio.phy import ACK_BYTES, HEADERS
 from airloom.radio.state import (
     ACKNOWLEDGEMENT,
     ARRIVED,
+    CAPTURED,
     DATA,
     GIVEN_UP,
     NEXT_GIVEN,
@@ -43,7 +44,7 @@ from airloom.radio.timers import NEVER, next_timer
 
 @compiled
 def run(e, a, c, key, epoch, given, until):
-    """Carry on until a time, or until the arrivals must be collected; True if the time is reached.
+    """Carry on until a time, or until arrivals or captures must be collected; True if the time is reached.
 
     `given` are frames in the order of time: time, node, to, number, size. At the same time timers come first.
     """
@@ -61,6 +62,8 @@ def run(e, a, c, key, epoch, given, until):
         kind, node = timer // e.nodes.shape[0], timer % e.nodes.shape[0]
         if kind == END and e.clock[ARRIVED] + e.nodes[node].row > e.arrivals.shape[0]:
             return False
+        if has_no_room(e.captures, e):
+            return False
         e.clock[NOW] = time
         ring(e, kind, node, NEVER)
         if kind == END:
@@ -73,6 +76,12 @@ def run(e, a, c, key, epoch, given, until):
             attempt(e, a, c, key, epoch, node)
         else:
             time_out(e, a, key, node)
+
+
+@compiled
+def has_no_room(captures, e):
+    """Whether what the next timer brings, at most one capture for each node, does not fit."""
+    return captures is not None and e.clock[CAPTURED] + e.nodes.shape[0] > captures.shape[0]
 
 
 @compiled

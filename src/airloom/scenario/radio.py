@@ -21,7 +21,7 @@ SENSITIVITY = -82.0
 MOST_STRETCHED = 1000
 BUILTIN_KEYS = (
     "rate", "broadcast_rate", "power", "bandwidth", "frequency", "noise_figure", "sensitivity", "antenna", "queue",
-    "lifetime", "attempts", "slot", "channel",
+    "lifetime", "attempts", "slot", "channel", "pcap",
 )  # fmt: skip
 """What ns-3 has its own keys for, or does not know."""
 
@@ -141,6 +141,7 @@ class RadioKind(Model):
     attempts: Whole = Field(7, ge=1, le=255, description="at a frame for one node")
     slot: Literal["long", "short"] = Field("long", description="20 µs, or 9 µs if nobody here speaks 802.11b")
     channel: RadioChannel = RadioChannel()
+    pcap: bool = Field(False, description="write a pcap file for each node")
     ns3: Ns3Radio | None = Field(None, description="if given, ns-3 carries the frames, with what is said here")
 
     @model_validator(mode="after")
