@@ -17,9 +17,9 @@ import msgspec  # noqa: E402
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync import client  # noqa: E402
 
+from airloom.net import front_door  # noqa: E402
 from airloom.net.streams import MOST_STRANGERS  # noqa: E402
 from airloom.studio.web import frame_sizes as relay  # noqa: E402
-from airloom.studio.web import gateway as gateway_module  # noqa: E402
 from airloom.studio.web import page_lines as pads  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
 from airloom.studio.web.gateway import MAX_BROWSERS, Gateway  # noqa: E402
@@ -109,7 +109,7 @@ def test_oversized_head(gateway, headers):
 
 
 def test_a_request_that_drips_in(gateway, monkeypatch):
-    monkeypatch.setattr(gateway_module, "PATIENCE", 0.3)
+    monkeypatch.setattr(front_door, "PATIENCE", 0.3)
     assert answer_to(gateway, b"GET / HTTP/1.1\r\nHost:").startswith(b"HTTP/1.1 408 ")
 
 
@@ -143,7 +143,7 @@ def test_half_open_browsers_leave_file_numbers(gateway):
 
 
 def test_a_page_that_nobody_takes(gateway, monkeypatch):
-    monkeypatch.setattr(gateway_module, "STALL", 0.5)
+    monkeypatch.setattr(front_door, "STALL", 0.5)
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.connect(("127.0.0.1", gateway.port))

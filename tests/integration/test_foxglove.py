@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import struct
@@ -12,7 +13,8 @@ import time
 from typing import Any
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from tests.open_ports import open_ports
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 import airloom as al
@@ -129,8 +131,60 @@ def test_a_port_that_is_taken_is_told():
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         sim = al.Simulation.load("hover", overrides={"engine": "batch", "foxglove": {"port": port}})
-        with pytest.raises(FoxgloveError, match=f"nobody can listen at ws://127.0.0.1:{port}: .*choose another port"):
+        with pytest.raises(FoxgloveError, match=f"foxglove: cannot listen on .*{port}: .*in use; port .* is free"):
             sim.first_look()
+
+
+def test_a_page_of_another_site_may_not_look_on_and_the_app_may(sim):
+    for origin in ("https://app.foxglove.dev", "file://", f"http://{sim.foxglove.address.removeprefix('ws://')}"):
+        with connect(sim.foxglove.address, origin=origin, subprotocols=["foxglove.sdk.v1"]) as app:
+            assert json.loads(app.recv(PATIENCE))["op"] == "serverInfo"
+    for origin in ("http://evil.example", "null", "https://app.foxglove.dev.evil.example"):
+        for _ in range(2):
+            with pytest.raises(InvalidStatus, match="403"):
+                connect(sim.foxglove.address, origin=origin, subprotocols=["foxglove.sdk.v1"])
+    with pytest.raises(InvalidStatus, match="403"):
+        connect(sim.foxglove.address, additional_headers={"Host": "evil.example"}, subprotocols=["foxglove.sdk.v1"])
+    sim.step(20)
+    warnings = [text for text in sim.warnings if "a page of http://evil.example may not look on" in text]
+    assert len(warnings) == 1
+    assert "foxglove.origins" in warnings[0]
+
+
+def test_whoever_comes_from_elsewhere_shows_the_token():
+    overrides = {"engine": "batch", "foxglove": {"port": 0, "host": "0.0.0.0"}}
+    with al.Simulation.load("hover", overrides=overrides) as sim:
+        sim.first_look()
+        with_token = sim.foxglove.address.replace("0.0.0.0", "127.0.0.1")
+        with pytest.raises(InvalidStatus, match="401"):
+            connect(with_token.partition("?")[0], subprotocols=["foxglove.sdk.v1"])
+        with connect(with_token, subprotocols=["foxglove.sdk.v1"]) as app:
+            assert json.loads(app.recv(PATIENCE))["op"] == "serverInfo"
+
+
+def test_the_server_behind_the_door_takes_nobody_else(sim):
+    door = int(sim.foxglove.address.rpartition(":")[2])
+    inner = {one.port for one in open_ports(os.getpid()) if one.protocol == "tcp"} - {door}
+    assert sim.foxglove._server.port in inner
+    for _ in range(2):
+        with socket.socket() as stranger:
+            stranger.settimeout(0.5)
+            with pytest.raises(TimeoutError):
+                stranger.connect(("127.0.0.1", sim.foxglove._server.port))
+        Client(sim.foxglove.address, sim).subscribe("/cf/state")()
+
+
+def test_strangers_leave_no_text(sim, capfd):
+    for said in (
+        b"garbage\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n\r\n",
+        b"\x16\x03" * 50,
+    ):
+        for _ in range(20):
+            with socket.create_connection(("127.0.0.1", int(sim.foxglove.address.rpartition(":")[2]))) as stranger:
+                stranger.sendall(said)
+    assert Client(sim.foxglove.address, sim).subscribe("/cf/state")()
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_run_tells_where_and_takes_leave_of_clients_at_its_end(tmp_path):

@@ -17,11 +17,11 @@ from airloom.loom import bundles, protocol
 from airloom.loom.beats import BEAT
 from airloom.loom.protocol import Hello, Kind, Letter, ProtocolError, Welcome
 from airloom.loom.visibility import ToldVisibility
+from airloom.net.admission import Admission, Request, Turned
 from airloom.net.json_lines import RequestError
 from airloom.runs.link.methods import METHODS
 from airloom.runs.link.methods import parse as parse_request
 from airloom.serve.requests import parse as parse_step
-from airloom.studio.web.admission import Admission, Request, Turned
 from airloom.studio.web.frame_sizes import FrameGauge, Oversized
 from torture.mutations import Mutations
 from torture.trial import Tally, feed, trial

@@ -6,6 +6,7 @@ that is too slow loses old messages, and holds nobody up.
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
@@ -15,14 +16,20 @@ from airloom.basics.patterns import matches
 from airloom.bus import messages
 from airloom.bus.bus import Subscription, Topic
 from airloom.errors import UserError
+from airloom.net.listening import ListenError
+from airloom.net.walled import HERE
 from airloom.ros2.description import urdf
+from airloom.ros2.foxglove_door import FoxgloveDoor
 from airloom.ros2.frames import Tree
+from airloom.scenario.errors import shortened
 
 if TYPE_CHECKING:
     from airloom.scenario.foxglove import Foxglove as Wishes
     from airloom.simulation import Simulation
 
 MOVING, FIXED = "/tf", "/tf_static"
+MOST_TOLD_OF = 10
+"""Sites whose pages were turned away."""
 
 
 class FoxgloveError(UserError):
@@ -49,6 +56,9 @@ class Foxglove:
         self.sim, self.wishes = sim, wishes
         self.period = nearest_ticks(wishes.rate, sim.step_ns)
         self._server: Any = None
+        self._door: FoxgloveDoor | None = None
+        self._foreign_sites: SimpleQueue[str] = SimpleQueue()
+        self._told_of: set[str] = set()
         self._visitors: Any = Visitors()
         self._channels: dict[str, Any] = {}
         self._subscriptions: dict[str, Subscription] = {}
@@ -57,7 +67,7 @@ class Foxglove:
 
     @property
     def address(self) -> str:
-        return f"ws://{self.wishes.host}:{self._server.port if self._server else self.wishes.port}"
+        return self._door.address if self._door else f"ws://{self.wishes.host}:{self.wishes.port}"
 
     def open(self) -> None:
         if self._server is not None:
@@ -67,15 +77,19 @@ class Foxglove:
             from foxglove.websocket import Capability
         except ImportError:
             raise FoxgloveError("Foxglove needs foxglove-sdk: pip install 'airloom[foxglove]'") from None
+        logging.getLogger("foxglove").setLevel(logging.CRITICAL)  # who hangs up too early is no news to the user
         self._sdk, self._context = foxglove, foxglove.Context()
+        wishes = self.wishes
         try:
+            self._door = FoxgloveDoor(wishes.host, wishes.port, wishes.origins, self._foreign_sites.put)
             self._server = foxglove.start_server(
-                name=self.sim.scenario.name, host=self.wishes.host, port=self.wishes.port, context=self._context,
+                name=self.sim.scenario.name, host=HERE, port=0, context=self._context,
                 capabilities=[Capability.Time], server_listener=self._visitors,
             )  # fmt: skip
-        except RuntimeError as error:
-            why = str(error).removeprefix("FoxgloveError: ")
-            raise FoxgloveError(f"foxglove: nobody can listen at {self.address}: {why}; choose another port") from None
+            self._door.open(self._server.port)
+        except (ListenError, RuntimeError, OSError) as error:
+            self.close()
+            raise FoxgloveError(f"foxglove: {str(error).removeprefix('FoxgloveError: ')}") from None
         self.settle()
 
     def settle(self) -> None:
@@ -121,6 +135,7 @@ class Foxglove:
     def serve(self) -> None:
         """Heed who has come and gone; also while the run stands still."""
         self._look_around()
+        self._tell_of_foreign_sites()
         while not self._visitors.news.empty():
             name = self._visitors.news.get()
             if name not in self._channels:
@@ -135,12 +150,24 @@ class Foxglove:
             elif not is_wanted and name in self._subscriptions:
                 self._subscriptions.pop(name).cancel()
 
+    def _tell_of_foreign_sites(self) -> None:
+        """Each once, and not more than a few: a page can say that it comes from anywhere."""
+        while not self._foreign_sites.empty():
+            site = shortened(self._foreign_sites.get())
+            if site not in self._told_of and len(self._told_of) < MOST_TOLD_OF:
+                self._told_of.add(site)
+                text = f"a page of {site} may not look on; name it in foxglove.origins if you trust it"
+                self.sim.event("foxglove", text, level="warning")
+
     @staticmethod
     def _pass_on(log: Any, _: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
         for data, time_ns in zip(cdr, times_ns, strict=True):
             log(data, log_time=time_ns)
 
     def close(self) -> None:
+        if self._door is not None:
+            self._door.close()
+            self._door = None
         if self._server is not None:
             for subscription in self._subscriptions.values():
                 subscription.cancel()

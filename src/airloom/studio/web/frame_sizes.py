@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from airloom.net import streams
+from airloom.net.front_door import STALL
 from airloom.net.streams import Ends
 
-STALL = 20.0
-"""Seconds without progress after which a reader is given up."""
 MAX_FRAME = 8 * 1024 * 1024
 
 

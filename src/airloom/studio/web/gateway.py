@@ -7,35 +7,27 @@ to the page in each browser (`page_lines.py`).
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
 import re
 import socket
 import ssl
-import threading
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import viser
 from websockets.exceptions import InvalidHandshake
 
-from airloom.net.streams import Ends, Reception, finish
-from airloom.studio.web.admission import Admission, Request, Turned
-from airloom.studio.web.frame_sizes import STALL, Oversized, relay
+from airloom.net.admission import Admission, Request, Turned
+from airloom.net.front_door import FrontDoor
+from airloom.net.streams import Ends
+from airloom.studio.web.frame_sizes import Oversized, relay
 from airloom.studio.web.page_lines import OnPutDown, OnSelect, OnStick, OnStickGone, PageLine
 from airloom.studio.web.pages import Nothing, Pages, answer, refusal
 from airloom.studio.web.ports import USUAL_PORT, listen
 from airloom.studio.web.viser_server import PortlessViser
 
-MAX_HEAD = 16 * 1024
 MAX_BROWSERS = 32
-PATIENCE = 10.0
-"""Seconds for a request to arrive."""
-GUESSING_DELAY = 0.5
 VISER_PROTOCOL = f"viser-v{viser.__version__}"
 FAREWELL = "The simulation has ended. Waiting for it to come back…"
-
-_log = logging.getLogger(__name__)
 
 
 class Full(Turned):
@@ -50,8 +42,10 @@ class Foreign(Turned):
         super().__init__(400, f"This is no page of ours: it does not speak {VISER_PROTOCOL}.")
 
 
-class Gateway:
+class Gateway(FrontDoor):
     """Listens from `start` to `stop`, in a thread of its own, from which the callbacks are called."""
+
+    hung_up = (*FrontDoor.hung_up, InvalidHandshake, Oversized)
 
     def __init__(
         self,
@@ -69,11 +63,9 @@ class Gateway:
         self._viser, self.host, self.port, self._scheme = server, host, port, "https" if tls else "http"
         self.on_stick, self.on_stick_gone = on_stick, on_stick_gone
         self.on_put_down, self.on_select = on_put_down, on_select
-        self._door = Admission(host, token)
+        super().__init__(Admission(host, token), tls)
         self._pages = Pages()
-        self._thread: threading.Thread | None = None
         self._lines: dict[str, PageLine] = {}
-        self._reception = Reception(self._visit, tls)
         self._rooms = asyncio.Semaphore(MAX_BROWSERS)
 
     @property
@@ -113,8 +105,7 @@ class Gateway:
             if tab in self._lines:
                 self._lines[tab].tell(order)
 
-        with contextlib.suppress(RuntimeError):  # stopped: nobody is there to be told
-            self._loop.call_soon_threadsafe(tell)
+        self._soon(tell)
 
     # -- life --------------------------------------------------------------------------------------------------------
 
@@ -123,21 +114,13 @@ class Gateway:
         listener = listen(self.host, self.port)
         self.port = listener.getsockname()[1]
         self._cookie = f"airloom-{self.port}"  # browsers keep cookies by host, whatever the port
-        started = threading.Event()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._run(listener, started)), name="gateway", daemon=True
-        )
-        self._thread.start()
-        started.wait()
+        self._open(listener)
 
     def stop(self) -> None:
         """Hang up on everybody, and return when nothing is left."""
-        if self._thread is not None:
-            for tab in self.tabs():
-                self._tell(tab, {"farewell": FAREWELL})
-            self._loop.call_soon_threadsafe(self._stopping.set)
-            self._thread.join()
-            self._thread = None
+        for tab in self.tabs():
+            self._tell(tab, {"farewell": FAREWELL})
+        self._close()
 
     def __enter__(self) -> Gateway:
         self.start()
@@ -146,52 +129,16 @@ class Gateway:
     def __exit__(self, *_: object) -> None:
         self.stop()
 
-    async def _run(self, listener: socket.socket, started: threading.Event) -> None:
-        self._loop, self._stopping = asyncio.get_running_loop(), asyncio.Event()
-        server = await self._reception.open(listener, MAX_HEAD)
-        started.set()
-        await self._stopping.wait()
-        server.close()
-        await _end_all_tasks()
-
     # -- visits ------------------------------------------------------------------------------------------------------
 
-    async def _visit(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            await self._serve(reader, writer)
-        except (OSError, EOFError, TimeoutError, InvalidHandshake, Oversized):
-            pass  # they hung up, stopped reading, or do not speak the protocol: hanging up is all that is left to do
-        except Exception as error:
-            _log.error("the studio failed to serve a browser: %r", error)
-            _log.debug("", exc_info=True)
+    async def _answer(self, request: Request, browser: Ends) -> None:
+        if request.is_websocket:
+            await self._connect(request, browser)
+        else:
+            browser[1].write(self._reply(request))
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            request = await self._request(reader)
-            self._reception.know()
-            if request.is_websocket:
-                await self._connect(request, (reader, writer))
-            else:
-                writer.write(self._reply(request))
-        except Turned as turned:
-            if turned.status == 401:
-                await asyncio.sleep(GUESSING_DELAY)
-            writer.write(refusal(turned.status, str(turned)))
-        self._reception.part(writer)
-        async with asyncio.timeout(STALL):
-            await _part(reader, writer)
-
-    async def _request(self, reader: asyncio.StreamReader) -> Request:
-        try:
-            async with asyncio.timeout(PATIENCE):
-                raw = await reader.readuntil(b"\r\n\r\n")
-        except asyncio.LimitOverrunError:
-            raise Turned(431, "The head of the request is too long.") from None
-        except TimeoutError:
-            raise Turned(408, "The request took too long.") from None
-        request = Request.parse(raw)
-        self._door.check(request, self._cookie)
-        return request
+    def _refusal(self, turned: Turned) -> bytes:
+        return refusal(turned.status, str(turned))
 
     def _reply(self, request: Request) -> bytes:
         if self._door.key and "token" in request.query:
@@ -244,22 +191,6 @@ class Gateway:
             return await asyncio.open_unix_connection(sock=self._viser.connect())
         except OSError:
             raise Turned(502, "There is nothing to see yet, or any more.") from None
-
-
-async def _end_all_tasks() -> None:
-    """All but this one, and with them those that accept a visitor just now and are no visits yet."""
-    while others := asyncio.all_tasks() - {asyncio.current_task()}:
-        for task in others:
-            task.cancel()
-        await asyncio.wait(others, timeout=0.2)  # and again, if one has taken the end of its peer for its own
-        await asyncio.sleep(0)  # sockets are closed one turn of the loop after their tasks
-
-
-async def _part(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Say that this was all, and wait until they hang up: hanging up first may tear away what they did not read yet."""
-    finish(writer)
-    while await reader.read(MAX_HEAD):
-        pass
 
 
 def _bracketed(host: str) -> str:

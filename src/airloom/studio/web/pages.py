@@ -10,7 +10,7 @@ from pathlib import Path
 
 import viser
 
-from airloom.studio.web.admission import Request, Turned
+from airloom.net.admission import Request, Turned
 
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="none" stroke="#2a7de1" stroke-width="2.5">
 <path d="M8 8 24 24M24 8 8 24"/><circle cx="8" cy="8" r="5.5"/><circle cx="24" cy="8" r="5.5"/>

@@ -19,11 +19,11 @@ viser = pytest.importorskip("viser")
 from websockets.exceptions import ConnectionClosed, InvalidStatus  # noqa: E402
 from websockets.sync import client  # noqa: E402
 
+from airloom.net.admission import Admission, Request, Turned  # noqa: E402
 from airloom.net.listening import ListenError, PortTaken  # noqa: E402
 from airloom.net.tls import Certificate  # noqa: E402
 from airloom.studio.web import page_lines as pads  # noqa: E402
 from airloom.studio.web import viser_server as tamed  # noqa: E402
-from airloom.studio.web.admission import Admission, Request, Turned  # noqa: E402
 from airloom.studio.web.frame_sizes import MAX_FRAME, FrameGauge, Oversized  # noqa: E402
 from airloom.studio.web.gateway import Gateway  # noqa: E402
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlsplit
@@ -17,6 +18,12 @@ class Turned(Exception):
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
         self.status = status
+
+
+class ForeignSite(Turned):
+    def __init__(self, origin: str) -> None:
+        super().__init__(403, "Another web site may not steer this simulation.")
+        self.origin = origin
 
 
 @dataclass(frozen=True)
@@ -63,8 +70,9 @@ class Request:
 class Admission:
     """Lets in whoever sits at this computer, or knows the token; never a page of somebody else's web site."""
 
-    def __init__(self, host: str, token: str | None) -> None:
-        self.only_loopback = host in LOOPBACK
+    def __init__(self, host: str, token: str | None, origins: Collection[str] = ()) -> None:
+        """`origins` are sites whose pages may open a websocket as ours may, such as https://app.example."""
+        self.only_loopback, self._origins = host in LOOPBACK, frozenset(origins)
         self.token = token_for(host, token)
         self.key = hashlib.sha256(self.token.encode()).hexdigest() if self.token else None
         """What the cookie of a browser holds that has shown the token."""
@@ -73,8 +81,9 @@ class Admission:
         """Raise `Turned` unless the request may pass."""
         if self.only_loopback and _hostname(f"//{request.host}") not in LOOPBACK:
             raise Turned(403, "This is served to localhost only.")  # another name for us means DNS rebinding
-        if request.is_websocket and not _same_origin(request):
-            raise Turned(403, "Another web site may not steer this simulation.")
+        origin = request.headers.get("origin")
+        if request.is_websocket and not (origin in self._origins or _is_ours(origin, request.host)):
+            raise ForeignSite(origin or "")
         if not (_equal(request.cookie(cookie), self.key) or _equal(request.query.get("token", ""), self.token)):
             raise Turned(401, "This simulation is shown to those who know its token.")
 
@@ -83,11 +92,10 @@ def _equal(shown: str, wanted: str | None) -> bool:
     return wanted is None or secrets.compare_digest(shown.encode(), wanted.encode())
 
 
-def _same_origin(request: Request) -> bool:
+def _is_ours(origin: str | None, host: str) -> bool:
     """Browsers always tell where a page that opens a websocket comes from; other programs need not."""
-    origin = request.headers.get("origin")
     try:
-        return origin is None or urlsplit(origin).netloc == request.host
+        return origin is None or urlsplit(origin).netloc == host
     except ValueError:  # of what is no address at all
         return False
 
