@@ -179,6 +179,17 @@ def test_two_runs_of_a_script_are_equal_to_the_bit(made, tmp_path, library):
     assert hashes[0] == hashes[1]
 
 
+def test_a_script_outlives_its_autopilot_without_end_of_words(made, tmp_path):
+    """pymavlink prints a line whenever it reads that the other end has hung up, and asks again at once."""
+    needs("pymavlink")
+    with made(options="on_failure: continue", fault="if now > 0.5: sys.exit(1)") as sim:
+        sim.run()
+        assert sim.time == 2.0
+        assert [finding.source for finding in sim.verdict.failures] == ["drone"]
+    said = (tmp_path / "run/member-script.txt").read_text()
+    assert 1 <= said.count("EOF on TCP socket") <= 80, "75 turns"
+
+
 def by_radio(distance):
     """MAVLink goes by radio, to a station so far away."""
     stations = {"base": {"position": [distance, 0, 2]}}

@@ -144,6 +144,8 @@ class ExactStream:
         return bool(struct.unpack_from("=I", info, NOT_SENT)[0])
 
     def close(self) -> None:
+        """With nothing left unread, for which the kernel would reset the connection: the other end hears an end."""
+        self.take()
         if self._far_end is not None:
             self._far_end.close()
         self._connection.close()

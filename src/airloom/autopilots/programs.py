@@ -17,7 +17,7 @@ from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotPa
 from airloom.autopilots.by_radio import ByRadio, MavlinkByRadio, mistakes_of
 from airloom.autopilots.parameter_files import ParameterFileError, read_parameters
 from airloom.autopilots.relay import Way, Wire
-from airloom.keeper import Kept, how_it_ended, on_loopback
+from airloom.keeper import MOST_PRINTED, Kept, how_it_ended, on_loopback
 
 if TYPE_CHECKING:
     from airloom.scenario.errors import KeyPath
@@ -58,6 +58,7 @@ class Program:
             self._process = Kept(
                 [str(part) for part in command], patience=PATIENCE, reach=reach, cwd=folder,
                 env={**os.environ, **(variables or {})}, stdout=self._output, stderr=subprocess.STDOUT,
+                most_printed=MOST_PRINTED,
             )  # fmt: skip
         except OSError as error:
             self._output.close()

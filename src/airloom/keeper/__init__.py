@@ -21,6 +21,8 @@ from weakref import WeakSet
 PROGRAM = Path(__file__).with_name("program.py")
 PATIENCE = 2.0  # s to end when asked
 ANYWHERE = "anywhere"
+MOST_PRINTED = 10_000_000
+"""Bytes of what a program prints that are enough for anybody who looks into its file."""
 LONGEST_SOCKET_PATH = 107  # bytes, of Linux
 MADE_UP = 8 * "x"  # characters that are added to a prefix
 
@@ -36,14 +38,16 @@ class Kept(subprocess.Popen):
 
     def __init__(
         self, command: Sequence[str], *, patience: float = PATIENCE, folders: Iterable[Path | str] = (),
-        reach: str = ANYWHERE, **options: Any,
+        reach: str = ANYWHERE, most_printed: int = 0, **options: Any,
     ) -> None:  # fmt: skip
         """`folders` are removed at the end; `patience` in seconds is for those who were asked to end. `reach` says who
-        can speak to what it opens: anybody, or with `on_loopback` this machine.
+        can speak to what it opens: anybody, or with `on_loopback` this machine. `most_printed` are the bytes that the
+        file has at most which is given as its standard output, and standard error, beside its last words; 0: no limit.
 
         OSError if the program cannot be started, as from its base class; EOPNOTSUPP where nothing holds it on loopback.
         """
-        keeper = [sys.executable, "-I", "-S", os.fspath(PROGRAM), str(patience), reach, *map(str, folders), "--"]
+        limits = [str(patience), reach, str(most_printed)]
+        keeper = [sys.executable, "-I", "-S", os.fspath(PROGRAM), *limits, *map(str, folders), "--"]
         self._leash, theirs = socket.socketpair()
         try:
             with theirs:

@@ -1,12 +1,13 @@
 """The keeper: a process between Airloom and a program that it starts.
 
-    python -I -S program.py PATIENCE REACH [FOLDER ...] -- [COMMAND ...]
+    python -I -S program.py PATIENCE REACH MOST [FOLDER ...] -- [COMMAND ...]
 
 Whatever the program starts in turn, even in a session of its own, becomes a child of the keeper when its parent is gone
 (Linux calls the keeper a subreaper), so nothing gets lost. When the program ends, or Airloom, all that is left is asked
 to end, and after PATIENCE seconds made to; then the folders are removed. The keeper ends as the program did, with its
 code or by its signal. REACH is `anywhere`, or `loopback` if what the program opens is to stay there, followed by its
-peer or 0 and the ports that are to be sealed, see `loopback.py`: `loopback:9002:5501`.
+peer or 0 and the ports that are to be sealed, see `loopback.py`: `loopback:9002:5501`. Of what it prints MOST bytes are
+kept and the last (`printed.py`), or all if that is 0.
 
 Its standard input is the leash: a socket whose other end only Airloom holds, so that the kernel closes it however
 Airloom ends, by SIGKILL too. It runs without Airloom's modules and without `site`, and so begins in 20 ms.
@@ -25,7 +26,10 @@ from importlib import import_module
 
 TYPE_CHECKING = False  # as of `typing`, which takes long to import
 if TYPE_CHECKING:
+    from typing import Any
+
     from airloom.keeper.loopback import Fence
+    from airloom.keeper.printed import Printed
 
 LEASH = 0
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -38,14 +42,17 @@ prctl = ctypes.CDLL(None).prctl
 
 
 class Keeper:
-    def __init__(self, command: list[str], fence: Fence | None) -> None:
+    def __init__(self, command: list[str], fence: Fence | None, printed: Printed | None) -> None:
         self._alarm, self._bell = _woken_by_signals()
         self._statuses: dict[int, int] = {}
         prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._program = _started(command, fence) if command else 0
-        _let_go_of_everything({LEASH, self._alarm, self._bell, *(fence.files if fence else ())})
+        self._program = _started(command, fence, printed) if command else 0
+        used = (each.files for each in (fence, printed) if each)
+        _let_go_of_everything({LEASH, self._alarm, self._bell}.union(*used))
         if fence:
             fence.guard()
+        if printed:
+            printed.keep()
 
     def keep(self) -> None:
         """Until the program is over, or is to be."""
@@ -109,12 +116,12 @@ def _woken_by_signals() -> tuple[int, int]:
     return alarm, bell
 
 
-def _started(command: list[str], fence: Fence | None) -> int:
+def _started(command: list[str], fence: Fence | None, printed: Printed | None) -> int:
     """The process of the program. Its number goes over the leash, or less than 0, the error why there is none."""
     told, tell = os.pipe()  # closed by the kernel when the program begins
     process = os.fork()
     if process == 0:
-        _become(command, tell, fence)
+        _become(command, tell, fence, printed)
     os.close(tell)
     failure = os.read(told, 16)
     os.close(told)
@@ -122,13 +129,15 @@ def _started(command: list[str], fence: Fence | None) -> int:
     return process
 
 
-def _become(command: list[str], tell: int, fence: Fence | None) -> None:
+def _become(command: list[str], tell: int, fence: Fence | None, printed: Printed | None) -> None:
     try:
         os.setsid()
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # should somebody kill the keeper
         os.dup2(os.open(os.devnull, os.O_RDONLY), LEASH)
         for one in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and who is ignored stays so
             signal.signal(one, signal.SIG_DFL)
+        if printed:
+            printed.begin()
         if fence:
             fence.put_up()
         os.execvp(command[0], command)
@@ -167,17 +176,26 @@ def _fence(reach: str) -> Fence | None:
     where, *ports = reach.split(":")
     if where != "loopback":
         return None
-    sys.path.append(os.path.dirname(__file__))
     peer, *sealed = map(int, ports)
-    return import_module("loopback").Fence(peer, sealed)  # late: most programs are without it
+    return _beside("loopback").Fence(peer, sealed)
+
+
+def _beside(name: str) -> Any:
+    """A module that most programs do without."""
+    if (here := os.path.dirname(__file__)) not in sys.path:
+        sys.path.append(here)
+    return import_module(name)
 
 
 def main() -> None:
     divider = sys.argv.index("--")
-    patience, reach, folders = float(sys.argv[1]), sys.argv[2], sys.argv[3:divider]
-    keeper = Keeper(sys.argv[divider + 1 :], _fence(reach))
+    patience, reach, most, folders = float(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4:divider]
+    printed = _beside("printed").Printed(most) if most else None
+    keeper = Keeper(sys.argv[divider + 1 :], _fence(reach), printed)
     keeper.keep()
     keeper.end_all(patience)
+    if printed:
+        printed.conclude()
     if folders:
         import shutil  # late: it takes as long to import as all the others
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from airloom.errors import RunError
-from airloom.keeper import Kept, how_it_ended
+from airloom.keeper import MOST_PRINTED, Kept, how_it_ended
 
 LAST_WORDS = 0.5  # s to print why it ends
 FAREWELL = 4.0  # s to end after it has left; less than a branch is granted beyond the turns of its members
@@ -44,7 +44,9 @@ class Processes:
         command = resolved(command)
         variables = {**os.environ, "AIRLOOM_LOOM": address, "AIRLOOM_MEMBER": name, "PYTHONUNBUFFERED": "1"}
         try:
-            process = Kept(command, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=folder)
+            process = Kept(
+                command, stdout=output, stderr=subprocess.STDOUT, env=variables, cwd=folder, most_printed=MOST_PRINTED
+            )
         except OSError as error:
             output.close()
             if folder and not Path(folder).is_dir():
