@@ -1,12 +1,15 @@
 """Notice vehicles that do not do as they are told, which the end of a flight may not show.
 
-Ten times a second of simulation time two rules are looked at for every vehicle with a controller of its own:
+Ten times a second of simulation time three rules are looked at for every vehicle with a controller of its own:
 
 - It *touches the ground unasked* if it has been in the air, higher than it is tall, and comes down in position mode
   while at its setpoint, now and where that will be in 2 s, it would be higher than it is tall above the ground, leaning
   as it does; or in velocity mode while it is told to go level or up.
 - It *cannot hold its setpoint* if for 10 s, in position mode and with a setpoint at rest, it is farther off than its
   controller holds it (0.5 m, a boat several) and comes no nearer.
+
+- Its *estimate is far from the truth* if for 2 s while armed it is farther off than watch/estimates.py says: that is
+  told when it becomes doubtful, and once it is lost, the run is a failed one.
 
 And of every vehicle with a battery, whether that is *empty*; what a controller itself holds to be wrong (its
 `alarms`) is told, too.
@@ -27,6 +30,7 @@ from airloom.compiled import compiled
 from airloom.compiled import rows as row
 from airloom.compiled.rows import LANES
 from airloom.physics.attitude import rotate
+from airloom.watch.estimates import DOUBTFUL, LOST, PERSISTS, Apart, states_and_beliefs
 from airloom.world.ground import W_TOP, ground
 
 if TYPE_CHECKING:
@@ -107,6 +111,10 @@ class FlightWatch:
         self._nearest = np.full(self._steered.shape, np.inf)
         self._since = np.zeros(self._steered.shape)
         self._setpoints = self._rows(row.SPX, 3).copy()
+        estimates = np.array([m.estimator is not None and m.vehicle.autopilot is None for m in fleet.crafts] + [False])
+        self._estimates = estimates[flight.vehicles]
+        self._apart_since = {bound: np.full(self._steered.shape, np.inf) for bound in (DOUBTFUL, LOST)}
+        self._told_apart = {bound: np.zeros(self._steered.shape, dtype=bool) for bound in (DOUBTFUL, LOST)}
         self._alarms = [self._alarm(at, text) for at, text in self._known_alarms()]
 
     def _known_alarms(self) -> list[tuple[int, str]]:
@@ -129,6 +137,7 @@ class FlightWatch:
         self._look_for_falls()
         self._look_for_strays()
         self._look_for_empty_batteries()
+        self._look_for_lost_estimates()
         self._look_for_alarms()
         self._look_later()
 
@@ -167,6 +176,25 @@ class FlightWatch:
         empty = (capacity > 0.0) & (charge == 0.0) & (self._fleet.flight.vehicles >= 0)
         self._warn(empty & ~self._told_empty, "has an empty battery: its rotors stop")
         self._told_empty = empty
+
+    def _look_for_lost_estimates(self) -> None:
+        apart = Apart(*states_and_beliefs(self._rows))
+        armed = self._estimates & (self._rows(row.MODE, 1)[0] != Mode.IDLE)
+        for bound, tell in ((DOUBTFUL, self._doubt), (LOST, self._give_up)):
+            now = self._sim.time
+            passed = armed & apart.passes(bound)
+            since = np.where(passed, np.minimum(self._apart_since[bound], now), np.inf)
+            news = (now - since >= PERSISTS - 0.5 * PERIOD) & ~self._told_apart[bound]
+            self._apart_since[bound] = since
+            self._told_apart[bound] = (self._told_apart[bound] | news) & passed
+            for block, lane in np.argwhere(news):
+                tell(self._fleet.crafts[self._fleet.flight.vehicles[block, lane]].name, apart.told(block, lane))
+
+    def _doubt(self, name: str, what: str) -> None:
+        self._sim.event(name, f"{what}: if they drift on, it will fly away", level="warning")
+
+    def _give_up(self, name: str, what: str) -> None:
+        self._sim.fail(name, f"{what}: it no longer knows where it flies")
 
     def _look_for_alarms(self) -> None:
         for alarm in self._alarms:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ import pytest
 import airloom as al
 from airloom.runs.folder import RunFolder
 from airloom.runs.recorded import RecordedRun
+from airloom.sensors.faults import Fault
 from airloom.simulation import Simulation
+from airloom.watch.estimates import LOST, Apart
 from airloom.watch.flight import FlightWatch
 
 FELL, STRAYED = "touches the ground unasked", "cannot hold its setpoint"
@@ -160,3 +163,58 @@ def test_a_vehicle_in_the_ground_is_told_how_high_it_must_be():
     needed = float(text.rpartition(" z = ")[2])
     assert -0.5 < needed < 0.5
     assert not any("deep in the ground" in text for text in drone(height=needed).warnings)
+
+
+# -- estimate and truth ------------------------------------------------------------------------------------------------
+
+
+def drifting(rate: float) -> Simulation:
+    """A Crazyflie that hovers by the complementary filter, whose gyroscope comes to turn too fast about z, in rad/s."""
+    overrides = {"vehicles.cf.estimator": "complementary", "systems": {}, "engine": "batch"}
+    sim = Simulation.load("hover", overrides=overrides)
+    FlightWatch(sim)
+    sim.run(until=2.0)
+    sim.vehicles["cf"].command(al.PositionYaw((0, 0, 1)))
+    offset = np.zeros(12)
+    offset[2] = rate
+    sim.vehicles["cf"].set_fault("imu", Fault(offset=offset))
+    return sim
+
+
+def test_a_heading_that_drifts_is_told_before_the_vehicle_flies_away_and_fails_the_run_after() -> None:
+    sim = drifting(0.02)
+    while not sim.warnings:
+        sim.run(until=sim.time + 0.5)
+        assert sim.time < 30.0
+    assert re.search(
+        r"cf: its estimate is .* m and 1[789]\.?\d*° of heading from the truth: if they drift on", sim.warnings[0]
+    )
+    assert np.linalg.norm(sim.vehicles["cf"].position - (0, 0, 1)) < 0.1
+    assert sim.verdict.is_good
+    sim.run(until=60.0)
+    assert "it no longer knows where it flies" in str(sim.verdict)
+    assert len(sim.verdict.failures) == 1
+
+
+def test_an_estimate_that_wanders_a_little_is_no_trouble() -> None:
+    sim = drifting(0.002)
+    sim.run(until=40.0)
+    assert (sim.warnings, sim.verdict.is_good) == ([], True)
+
+
+@pytest.mark.parametrize(("aside", "warns", "fails"), [(1.0, False, False), (5.0, True, False), (20.0, True, True)])
+def test_a_position_far_from_the_truth_is_told(aside: float, warns: bool, fails: bool) -> None:
+    sim = drone(height=30.0)
+    sim.run(until=1.0)
+    offset = np.zeros(12)
+    offset[0] = aside
+    sim.vehicles["drone"].set_fault("odometry", Fault(offset=offset))
+    sim.run(until=12.0)
+    assert any("from the truth" in warning for warning in sim.warnings) == warns
+    assert sim.verdict.is_good != fails
+
+
+def test_a_vehicle_that_flies_nose_up_has_no_heading_to_lose() -> None:
+    up, turned = [np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0], [0.5, 0.5, -0.5, 0.5]
+    states, beliefs = (np.array([*np.zeros(6), *attitude]).reshape(10, 1, 1) for attitude in (up, turned))
+    assert not Apart(states, beliefs).passes(LOST).any()
