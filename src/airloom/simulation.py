@@ -106,6 +106,8 @@ class Simulation:
         self._tasks: list[Task] = []
         for system in self.systems.values():
             system.configure(self)
+        if self.ros2 is not None:
+            self.ros2.check()
         self._prepare()
 
     @classmethod

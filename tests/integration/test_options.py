@@ -203,6 +203,12 @@ def test_ros2(airloom):
     assert {"airloom.rviz", "airloom.launch.py", "fastdds.xml", "cf.urdf"} <= {
         path.name for path in Path("for_ros").iterdir()
     }
+    Path("for_ros/airloom.rviz").write_text("mine")
+    assert "for_ros/airloom.rviz would be overwritten" in " ".join(airloom("ros2 short.yaml --out for_ros", 2).split())
+    assert Path("for_ros/airloom.rviz").read_text() == "mine"
+    airloom("ros2 short.yaml --out for_ros --replace")
+    assert "mine" not in Path("for_ros/airloom.rviz").read_text()
+    airloom("ros2 short.yaml --out for_ros")  # nothing would change
     airloom("ros2 short.yaml --out ros_workspace --interfaces")
     assert [path.name for path in Path("ros_workspace").iterdir()] == ["airloom_interfaces"]
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import platformdirs
 import pytest
@@ -17,7 +16,7 @@ from tests.ros2_peers import own_domain
 import airloom as al
 from airloom.bus import messages
 from airloom.ros2 import interfaces, names
-from airloom.ros2.files import fast_dds, write_interfaces
+from airloom.ros2.files import fast_dds, interface_files
 
 pytest.importorskip("cyclonedds")
 NODES = Path(__file__).parent.parent / "ros2_nodes"
@@ -103,11 +102,8 @@ def said_by(distribution: str, node: str, *arguments: str, domain: int, **variab
 def our_messages(distribution: str) -> Path:
     """Where they are installed, as they are defined now."""
     made = CLIENTS / f"{distribution}-messages"
-    with TemporaryDirectory() as folder:
-        now = write_interfaces(Path(folder))
-        texts = {path.relative_to(now): path.read_bytes() for path in now.rglob("*") if path.is_file()}
-    for path, text in texts.items():
-        if not (made / now.name / path).exists() or (made / now.name / path).read_bytes() != text:
+    for path, text in interface_files().items():
+        if not (made / path).exists() or (made / path).read_text(encoding="utf-8") != text:
             pytest.skip(f"our messages are not built for {distribution}: scripts/ros2_clients does, if it has CMake")
     return made
 

@@ -110,7 +110,10 @@ def run(
     ] = None,
     ros2: Annotated[bool, flag("--ros2", help="Be a node of ROS 2, on this machine only; `ros2:` says more.")] = False,
     domain: Annotated[
-        int | None, typer.Option(metavar="N", min=0, max=232, help="Of ROS 2; ROS_DOMAIN_ID or 0 if left out.")
+        int | None,
+        typer.Option(
+            metavar="N", min=0, max=232, help="Be one in this domain, with --ros2 or without; ROS_DOMAIN_ID, or 0."
+        ),
     ] = None,
     foxglove: Annotated[bool, flag("--foxglove", help="Let Foxglove's app on this machine look on.")] = False,
     no_log: Annotated[bool, flag("--no-log", help="Write no log, and so draw no figures.")] = False,

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from airloom.basics.clock import nearest_ticks
 from airloom.ros2.action import FollowPath
-from airloom.ros2.dds import Participant, Ros2Error
+from airloom.ros2.dds import Participant, Ros2Error, address_of
 from airloom.ros2.graph import Graph
 from airloom.ros2.incoming import Incoming
-from airloom.ros2.lockstep import Partner
+from airloom.ros2.lockstep import Partner, check_topics
 from airloom.ros2.outgoing import Outgoing
 from airloom.ros2.own import OwnTopics
 from airloom.ros2.parameters import Parameters
@@ -48,20 +48,28 @@ class Bridge:
     def __init__(self, sim: Simulation, wishes: Ros2) -> None:
         self.sim, self.wishes = sim, wishes
         self.domain = domain_of(wishes)
+        self.incoming = Incoming(sim, wishes)
         self.period = nearest_ticks(wishes.rate, sim.step_ns)
         self.requests: Callable[[dict[str, Any]], dict[str, Any]] | None = None
         """Pauses, resets and edits the run, if there is one around the simulation: as the control link does."""
-        self._is_open = False
+        self.is_open = False
         self._looked_at = 0.0
 
+    def check(self) -> None:
+        """Say what cannot be had of what is wished for, before anything begins."""
+        if self.wishes.interface is not None:
+            address_of(self.wishes.interface)
+        if self.wishes.lockstep is not None:
+            check_topics(self.sim, self.wishes.lockstep, self.incoming.commands)
+
     def open(self) -> None:
-        if self._is_open:
+        if self.is_open:
             return
         self.participant = Participant(self.domain, self.wishes.interface)
         self.graph = Graph(self.participant, NODE)
         self.sender = Sender()
         self.outgoing = Outgoing(self.sim, self.participant, self.sender, self.graph, self.wishes)
-        self.incoming = Incoming(self.sim, self.participant, self.graph, self.wishes)
+        self.incoming.open(self.participant, self.graph)
         self.services = Services(self.sim, self.domain, self.wishes.interface, self.graph)
         self.own = OwnTopics(self)
         self._parameters = Parameters(self, NODE)
@@ -69,7 +77,7 @@ class Bridge:
         self._paths: dict[str, FollowPath] = {}
         self.paths_under_way: dict[str, FollowPath] = {}
         self._partner: Partner | None = None
-        self._is_open = True
+        self.is_open = True
         self.settle()
         if self.wishes.lockstep is not None:
             self._partner = Partner(self, self.wishes.lockstep)
@@ -77,7 +85,7 @@ class Bridge:
 
     def settle(self) -> None:
         """Take in vehicles and topics, which may be others than before."""
-        if not self._is_open:
+        if not self.is_open:
             return
         self.own.update()
         self._run_services.update()
@@ -112,14 +120,14 @@ class Bridge:
 
     def report(self) -> dict[str, Any]:
         """For the run's summary."""
-        if not self._is_open:
+        if not self.is_open:
             return {}
         dropped = {**self.incoming.dropped, **({"services": self.services.dropped} if self.services.dropped else {})}
         return {"domain": self.domain, "dropped": dropped, "unreadable_datagrams": self.services.participant.unreadable}
 
     def close(self) -> None:
-        if self._is_open:
-            self._is_open = False
+        if self.is_open:
+            self.is_open = False
             if self._partner is not None:
                 self._partner.close()
             self.services.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +18,15 @@ PACKAGE = "airloom_interfaces"
 DEPENDENCIES = ("action_msgs", "geometry_msgs", "nav_msgs", "std_msgs")
 
 
-def write_interfaces(folder: Path) -> Path:
-    """The package of our own messages, services and actions, for `colcon build`."""
-    package = folder / PACKAGE
+def interface_files() -> dict[str, str]:
+    """The package of our own messages, services and actions, for `colcon build`: texts by their paths."""
     own = {name: text for name, text in messages.OWN_DEFINITIONS.items() if name.startswith(f"{PACKAGE}/")}
-    written = []
+    definitions = {}
     for name, text in {**own, **interfaces.OWN_SERVICES, **interfaces.OWN_ACTIONS}.items():
         _, kind, title = name.split("/")
-        file = package / kind / f"{title}.{kind}"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(dedent(text).strip() + "\n", encoding="utf-8")
-        written.append(f"{kind}/{title}.{kind}")
-    (package / "package.xml").write_text(_package_xml(), encoding="utf-8")
-    (package / "CMakeLists.txt").write_text(_cmake(written), encoding="utf-8")
-    return package
+        definitions[f"{kind}/{title}.{kind}"] = dedent(text).strip() + "\n"
+    files = {**definitions, "package.xml": _package_xml(), "CMakeLists.txt": _cmake(list(definitions))}
+    return {f"{PACKAGE}/{path}": text for path, text in files.items()}
 
 
 def _package_xml() -> str:

@@ -36,8 +36,8 @@ SOURCE = "ros2"
 class Incoming:
     """Readers for all commands, by the names that they have on the bus or in RViz."""
 
-    def __init__(self, sim: Simulation, participant: Participant, graph: Graph, wishes: Ros2) -> None:
-        self._sim, self._participant, self._graph, self._wishes = sim, participant, graph, wishes
+    def __init__(self, sim: Simulation, wishes: Ros2) -> None:
+        self._sim, self._wishes = sim, wishes
         self._readers: dict[str, tuple[Reader, str, Action]] = {}
         self.dropped: Counter[str] = Counter()
         """Messages by topic that nobody could act upon."""
@@ -45,9 +45,18 @@ class Incoming:
         self.held: set[str] = set()
         """Topics whose messages somebody else takes, one by one."""
 
+    def open(self, participant: Participant, graph: Graph) -> None:
+        """Readers are made there."""
+        self._participant, self._graph = participant, graph
+
     @property
     def topics(self) -> set[str]:
         return set(self._readers)
+
+    @property
+    def commands(self) -> list[str]:
+        """The topics on which something can be told to the vehicles that there are now."""
+        return list(self._wanted())
 
     def update(self) -> None:
         """Listen for the vehicles there are."""

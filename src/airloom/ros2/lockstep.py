@@ -7,8 +7,10 @@ parameters still come at times of the wall clock; what the node does by itself, 
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from airloom.basics.hints import did_you_mean
 from airloom.bus import messages
 from airloom.bus.bus import Topic
 from airloom.errors import RunError
@@ -18,6 +20,7 @@ from airloom.ros2.dds import EVERYTHING, Ros2Error
 if TYPE_CHECKING:
     from airloom.ros2.bridge import Bridge
     from airloom.scenario.ros2 import Lockstep
+    from airloom.simulation import Simulation
 
 PATIENCE = 0.1  # s between two looks whether somebody wants to stop
 
@@ -31,10 +34,7 @@ class Partner:
 
     def __init__(self, bridge: Bridge, wishes: Lockstep) -> None:
         self._bridge, self._wishes, self._sim = bridge, wishes, bridge.sim
-        source = _source(bridge, wishes.tell)
-        if bridge.incoming.type_of(wishes.hear) is None:
-            known = ", ".join(sorted(bridge.incoming.topics)[:6])
-            raise Ros2Error(f"ros2.lockstep.hear: '{wishes.hear}' is no topic of commands; there are {known}, …")
+        source = _source(bridge.sim, wishes.tell)
         participant = bridge.participant
         bridge.outgoing.leave(wishes.tell)
         self._writer = participant.writer(names.dds_topic(wishes.tell), source.msgtype, EVERYTHING)
@@ -85,13 +85,20 @@ class Partner:
         self._subscription.cancel()
 
 
-def _source(bridge: Bridge, name: str) -> Topic:
+def check_topics(sim: Simulation, wishes: Lockstep, commands: Sequence[str]) -> None:
+    """That one is told and the other is heard."""
+    _source(sim, wishes.tell)
+    if wishes.hear not in commands:
+        known = did_you_mean(wishes.hear, commands, "there are")
+        raise Ros2Error(f"ros2.lockstep.hear: '{wishes.hear}' is no topic of commands{known}")
+
+
+def _source(sim: Simulation, name: str) -> Topic:
     """The topic of the bus that ROS has by this name."""
-    for topic in bridge.sim.bus.topics():
-        if topic.name == name:
-            return topic
+    topics = {topic.name: topic for topic in sim.bus.topics()}
+    if name in topics:
+        return topics[name]
     vehicle = name.split("/")[1]
-    if name == f"/{vehicle}/odometry" and vehicle in bridge.sim.vehicles:
-        return _source(bridge, f"/{vehicle}/state")
-    known = ", ".join(topic.name for topic in bridge.sim.bus.topics()[:6])
-    raise Ros2Error(f"ros2.lockstep.tell: there is no topic '{name}'; there are {known}, …")
+    if name == f"/{vehicle}/odometry" and vehicle in sim.vehicles:
+        return _source(sim, f"/{vehicle}/state")
+    raise Ros2Error(f"ros2.lockstep.tell: there is no topic '{name}'{did_you_mean(name, topics, 'there are')}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -87,8 +86,13 @@ class Outgoing:
         self._graph, self._wishes = graph, wishes
         self._outlets: dict[str, Outlet] = {}
         self._seen = 0
-        self.is_told: Callable[[str], bool] = lambda name: any(matches(name, one) for one in wishes.topics)
+        self.offered: set[str] = set()
+        """Names of all topics that there are, chosen or not."""
+
+    def is_told(self, name: str) -> bool:
         """Whether a topic of this name is chosen."""
+        self.offered.add(name)
+        return any(matches(name, pattern) for pattern in self._wishes.topics)
 
     def update(self, not_these: set[str]) -> None:
         """Take in topics that the bus has got since the last call, but for those that others tell us."""

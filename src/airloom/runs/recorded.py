@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -334,15 +334,25 @@ class RecordedRun:
 
     def _tell_of_idle_patterns(self) -> None:
         """Whoever asks for a topic that nobody has may have mistyped it; the usual patterns suit most runs, not all."""
-        if not self._log or self.outcome.error or not self.sim.tick:
+        if self.outcome.error or not self.sim.tick:
             return
-        scenario, names = self.sim.scenario, [topic.name for topic in self.sim.bus.topics()]
-        drawn = {f"figures.{name}": figure.topics for name, figure in scenario.figures.items()}
-        for key, patterns in {"log.topics": scenario.log.topics, "log.rates": scenario.log.rates, **drawn}.items():
-            for pattern in sorted({*patterns} - {*Log().topics}):
+        scenario, bridge = self.sim.scenario, self.sim.ros2
+        if self._log:
+            drawn = {f"figures.{name}": figure.topics for name, figure in scenario.figures.items()}
+            chosen = [*({*scenario.log.topics} - {*Log().topics})]
+            asked = {"log.topics": chosen, "log.rates": scenario.log.rates, **drawn}
+            self._tell_of_idle("log", asked, [topic.name for topic in self.sim.bus.topics()])
+        if bridge and bridge.is_open:
+            wishes = bridge.wishes
+            asked = {"ros2.topics": wishes.topics, "ros2.rates": wishes.rates, "ros2.qos": wishes.qos}
+            self._tell_of_idle("ros2", asked, sorted(bridge.outgoing.offered))
+
+    def _tell_of_idle(self, source: str, asked: Mapping[str, Iterable[str]], names: Sequence[str]) -> None:
+        for key, patterns in asked.items():
+            for pattern in sorted({*patterns}):
                 if not any(matches_any(name, (pattern,)) for name in names):
                     text = f"{key}: no topic is like '{pattern}'{did_you_mean(pattern, names)}"
-                    self.sim.event("log", text, level="warning")
+                    self.sim.event(source, text, level="warning")
 
     def _close_log(self) -> None:
         if not self._log:

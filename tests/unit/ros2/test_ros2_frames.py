@@ -12,7 +12,7 @@ import airloom as al
 from airloom.basics.rotations import matrix_from_quaternion
 from airloom.bus import messages
 from airloom.ros2.description import urdf
-from airloom.ros2.files import launch, rviz, write_interfaces
+from airloom.ros2.files import interface_files, launch, rviz
 from airloom.ros2.frames import Tree, turn_to
 
 EYE = {"kind": "depth_camera", "position": [0.1, 0.0, 0.05], "pitch": 0.3}
@@ -94,11 +94,10 @@ def test_rviz_shows_what_the_eyes_see(sim):
     compile(launch("hover", "/tmp/it's.rviz", "/tmp/fastdds.xml"), "airloom.launch.py", "exec")
 
 
-def test_the_package_has_every_definition_of_ours(tmp_path):
-    package = write_interfaces(tmp_path)
-    text = (package / "CMakeLists.txt").read_text()
-    files = {str(file.relative_to(package)) for kind in ("msg", "srv", "action") for file in package.glob(f"{kind}/*")}
-    assert {"msg/Setpoint.msg", "srv/Step.srv", "action/FollowPath.action"} <= files
-    assert all(f'"{file}"' in text for file in files)
-    assert (package / "srv/Step.srv").read_text() == "uint32 ticks\n---\nbool success\nstring message\n"
-    xml.parse(package / "package.xml")
+def test_the_package_has_every_definition_of_ours():
+    files = {path.removeprefix("airloom_interfaces/"): text for path, text in interface_files().items()}
+    cmake, package = files.pop("CMakeLists.txt"), files.pop("package.xml")
+    assert {"msg/Setpoint.msg", "srv/Step.srv", "action/FollowPath.action"} <= files.keys()
+    assert all(f'"{file}"' in cmake for file in files)
+    assert files["srv/Step.srv"] == "uint32 ticks\n---\nbool success\nstring message\n"
+    xml.fromstring(package)

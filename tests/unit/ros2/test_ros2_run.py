@@ -51,3 +51,15 @@ def test_a_run_is_paused_edited_and_begun_anew_by_services(tmp_path):
         told.result()
     assert run.summary()["ros2"] is not None
     assert list(sim.vehicles) == ["cf"]
+
+
+def test_patterns_that_match_nothing_are_warned_of(tmp_path):
+    """Without a log, too; what only ROS has counts as a match."""
+    wishes = {"domain": own_domain(), "topics": ["/cf/imo", "/tf", "/*/imu"], "rates": {"/cf/joint_states": 5, "/x": 1}}
+    sim = al.Simulation.load("hover", overrides={"engine": "batch", "duration": 0.1, "ros2": wishes})
+    run = RecordedRun(sim, RunFolder.create("hover", tmp_path / "run"), log=False)
+    run.fly()
+    assert sim.warnings == [
+        "0.100 s: ros2: ros2.topics: no topic is like '/cf/imo'; did you mean '/cf/imu'?",
+        "0.100 s: ros2: ros2.rates: no topic is like '/x'",
+    ]
