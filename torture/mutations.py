@@ -62,11 +62,9 @@ class Mutations:
 
     def of_texts(self, corpus: Sequence[str], count: int) -> Iterator[bytes]:
         """Lines are dropped, doubled, exchanged, moved in, and what stands behind a colon changes; or bytes do."""
-        raw = [text.encode() for text in corpus]
-        bytewise = self.of_bytes(raw, count)
         for _ in range(count):
             if self.random.random() < 0.3:
-                yield next(bytewise)
+                yield from self.of_bytes([self.random.choice(corpus).encode() for _ in range(2)], 1)
                 continue
             lines = self.random.choice(corpus).split("\n")
             for _ in range(self.random.choice((1, 1, 1, 2, 3))):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from tests import fields, models
 
 from airloom.autopilots.parameter_files import read_parameters
@@ -191,3 +192,48 @@ def test_a_mesh_whose_nodes_double(tmp_path, read, text, told):
     file.write_text(text())
     with pytest.raises(UserError, match=told):
         read(file)
+
+
+FLAT_CORNERS = "v 0 0\nv 1 0\nv 0 1\nf 1 2 3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [(FLAT_CORNERS, "corners that are not in space"), ("v 1 2\n", "cannot be read")]
+)
+@pytest.mark.parametrize("read", [load_mesh, lambda file: read_mesh(str(file))])
+def test_a_mesh_whose_corners_have_two_numbers(tmp_path, read, text, told):
+    file = tmp_path / "flat.obj"
+    file.write_text(text)
+    with pytest.raises(UserError, match=told):
+        read(file)
+
+
+@pytest.mark.parametrize("read", [load_mesh, lambda file: read_mesh(str(file))])
+def test_a_mesh_whose_triangles_have_corners_that_are_not_there(tmp_path, read):
+    file = tmp_path / "wrong.glb"
+    content = trimesh.creation.box().export(file_type="glb")
+    at = content.index(trimesh.creation.box().faces.astype("<u4").tobytes())
+    file.write_bytes(content[:at] + (9999).to_bytes(4, "little") + content[at + 4 :])
+    with pytest.raises(UserError, match="has triangles whose corners are not there"):
+        read(file)
+
+
+def test_a_cloud_without_a_header(tmp_path):
+    file = tmp_path / "missingheader.pcd"
+    file.write_text("1 2 3\n" * 50)
+    assert "is damaged, or no PCD file: " in (told := refused(READERS["survey.las"], file))
+    assert "pydantic" not in told
+
+
+def test_a_cloud_that_is_longer_than_there_is_memory_for(tmp_path):
+    """A strip from here to the moon, of points that are far from each other."""
+    file = tmp_path / "strip.xyz"
+    file.write_text("".join(f"{k * 1e8} {k % 2 * 1e-4} 0\n" for k in range(9)))
+    told = "the surface would have 333334 × 1 corners, and needs 2 × 2"
+    assert told in refused(lambda survey: build_terrain(survey, crs="local"), file)
+
+
+def test_points_beyond_all_measure_are_left_out(tmp_path):
+    file = tmp_path / "far.xyz"
+    file.write_text("1e30 0 0\n" * 9)
+    assert "none of its 9 points has coordinates" in refused(lambda survey: build_terrain(survey, crs="local"), file)

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 from torture import table, trials
 from torture.trial import TRIALS, Tally, Trial
-from torture.trials import files, natives, words
+from torture.trials import data_files, files, natives, words
 
 trials.load()
-READERS = [
-    trial for trial in TRIALS.values() if trial.run.__module__ in (files.__name__, natives.__name__, words.__name__)
-]
+OF_READERS = {module.__name__ for module in (data_files, files, natives, words)}
+READERS = [trial for trial in TRIALS.values() if trial.run.__module__ in OF_READERS]
 
 
 @pytest.mark.parametrize("trial", [pytest.param(trial, id=trial.name) for trial in READERS])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from itertools import count as count_from_zero
 from itertools import islice
 from pathlib import Path
@@ -23,10 +21,10 @@ from airloom.runs.mcap.writer import LogWriter
 from airloom.scenario import Scenario, ScenarioError, load
 from airloom.scenario.library import known
 from airloom.scenario.tree import BUNDLED
-from torture.mutations import Mutations
-from torture.trial import Tally, feed, trial
+from torture.filed import fed_as_file, file_called
+from torture.guided import Guided
+from torture.trial import Tally, trial
 
-SHARED_MEMORY = Path("/dev/shm")
 FLOWN_OF_THOSE_ACCEPTED = 200
 DECODED_ONE_IN = 20
 """Logs whose messages are decoded too: learning their types takes far longer than reading all else."""
@@ -77,23 +75,6 @@ FIELD = {
 }  # fmt: skip
 
 
-@contextmanager
-def _file(name: str) -> Iterator[Path]:
-    """In memory, since a million files are written."""
-    with tempfile.TemporaryDirectory(dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as folder:
-        yield Path(folder) / name
-
-
-def _fed_as_file(name: str, read: Callable[[Path], object], inputs: Iterable[bytes], refusal: type[Exception]) -> Tally:
-    with _file(name) as file:
-
-        def take(data: bytes) -> None:
-            file.write_bytes(data)
-            read(file)
-
-        return feed(take, inputs, (refusal,))
-
-
 def _bundled(kind: str) -> list[str]:
     return [file.read_text(encoding="utf-8") for file in sorted((BUNDLED / kind).glob("*.yaml"))]
 
@@ -115,7 +96,7 @@ def scenarios(count: int, seed: int) -> Tally:
 
     for name in known("scenario"):
         load(name)  # compiles
-    tally = _fed_as_file("scenario.yaml", read, Mutations(seed).of_texts(corpus, count), ScenarioError)
+    tally = fed_as_file("scenario.yaml", read, Guided.of_texts(seed, corpus), count, ScenarioError)
     _fly(flyable, tally)
     return tally
 
@@ -134,12 +115,12 @@ def _fly(scenarios: Iterable[Scenario], tally: Tally) -> None:
             pass
         except Exception as error:
             tally.surprise(f"an accepted scenario cannot be flown: {type(error).__name__}: {error}")
-    tally.note = f"{flown} of those accepted were flown"
+    tally.note = f"{flown} of those accepted were flown; {tally.note}"
 
 
 @trial("mission files", "a mission in YAML with lines, values and bytes changed", full=10**6, reduced=10**4)
 def missions(count: int, seed: int) -> Tally:
-    return _fed_as_file("mission.yaml", read_mission, Mutations(seed).of_texts([MISSION], count), ScenarioError)
+    return fed_as_file("mission.yaml", read_mission, Guided.of_texts(seed, [MISSION]), count, ScenarioError)
 
 
 @trial(
@@ -147,13 +128,13 @@ def missions(count: int, seed: int) -> Tally:
 )
 def plans(count: int, seed: int) -> Tally:
     origin = load("hover", {"world.origin": {"latitude": 47.3977, "longitude": 8.5456, "altitude": 488.0}}).world.origin
-    inputs = Mutations(seed).of_trees([PLAN, json.loads(json.dumps(PLAN))], count)
-    return _fed_as_file("mission.plan", lambda file: read_mission(file, origin), inputs, ScenarioError)
+    guided = Guided.of_trees(seed, [PLAN, json.loads(json.dumps(PLAN))])
+    return fed_as_file("mission.plan", lambda file: read_mission(file, origin), guided, count, ScenarioError)
 
 
 @trial("field files", "a field in GeoJSON with values changed, left out, doubled, and bytes", full=10**6, reduced=10**4)
 def fields(count: int, seed: int) -> Tally:
-    return _fed_as_file("field.geojson", read_field, Mutations(seed).of_trees([FIELD], count), FarmError)
+    return fed_as_file("field.geojson", read_field, Guided.of_trees(seed, [FIELD]), count, FarmError)
 
 
 @trial(
@@ -168,7 +149,7 @@ def models(count: int, seed: int) -> Tally:
     def read(file: Path) -> None:
         import_model(file, file.parent / "made")
 
-    return _fed_as_file("model.sdf", read, Mutations(seed).of_texts(corpus, count), ModelError)
+    return fed_as_file("model.sdf", read, Guided.of_texts(seed, corpus), count, ModelError)
 
 
 @trial(
@@ -186,7 +167,7 @@ def vehicles(count: int, seed: int) -> Tally:
         if len(flyable) < FLOWN_OF_THOSE_ACCEPTED:
             flyable.append(scenario)
 
-    tally = _fed_as_file("vehicle.yaml", read, Mutations(seed).of_texts(corpus, count), ScenarioError)
+    tally = fed_as_file("vehicle.yaml", read, Guided.of_texts(seed, corpus), count, ScenarioError)
     _fly(flyable, tally)
     return tally
 
@@ -202,10 +183,10 @@ def logs(count: int, seed: int) -> Tally:
                 for topic in islice(log.topics, 2):
                     log.series(topic, log.fields(topic)[0])
 
-    with _file("whole.mcap") as whole:
+    with file_called("whole.mcap") as whole:
         _write_log(whole)
         corpus = [whole.read_bytes()]
-    return _fed_as_file("log.mcap", read, Mutations(seed).of_bytes(corpus, count), LogError)
+    return fed_as_file("log.mcap", read, Guided.of_bytes(seed, corpus), count, LogError)
 
 
 def _write_log(file: Path) -> None:

@@ -36,16 +36,32 @@ def points(file: Path) -> dict[str, np.ndarray | None]:
 
 
 def _mesh(file: Path, **how: Any) -> Any:
-    return _scene(file, **how).to_mesh()
+    with _refused_if_broken(file):
+        mesh = _loaded(file, **how).to_mesh()
+    if len(mesh.vertices) and mesh.vertices.shape[1:] != (3,):
+        raise Unreadable(f"{file}: has corners that are not in space, but of {mesh.vertices.shape[1]} numbers")
+    if len(mesh.faces) and not 0 <= mesh.faces.min() <= mesh.faces.max() < len(mesh.vertices):
+        raise Unreadable(f"{file}: has triangles whose corners are not there")
+    return mesh
 
 
 def _scene(file: Path, **how: Any) -> Any:
+    with _refused_if_broken(file):
+        return _loaded(file, **how)
+
+
+def _loaded(file: Path, **how: Any) -> Any:
     import trimesh
 
     beside: Any = _Beside(file)
+    with file.open("rb") as opened:
+        return trimesh.load_scene(opened, file_type=file.suffix[1:].lower(), resolver=beside, **how)
+
+
+@contextmanager
+def _refused_if_broken(file: Path) -> Iterator[None]:
     try:
-        with file.open("rb") as opened:
-            return trimesh.load_scene(opened, file_type=file.suffix[1:].lower(), resolver=beside, **how)
+        yield
     except MemoryError:
         raise
     except ImportError:

@@ -16,6 +16,8 @@ from airloom.terrain.frame import LOCAL, crs_of, metres_in, vertical_unit
 from airloom.terrain.raster import assumed_unit
 
 GROUND = 2
+FARTHEST = 1e9
+"""In any unit: what is farther away than Earth is large is no coordinate."""
 
 
 @dataclass
@@ -50,7 +52,7 @@ def read_cloud(file: Path, crs: str | None, units: str | None, progress: Callabl
         raise TerrainError(f"{file} has no points")
     cloud.crs = _system(file, cloud.crs, crs)
     cloud.points[:, 2] *= _unit(cloud, units)
-    wanted = np.isfinite(cloud.points).all(axis=1)
+    wanted = (np.abs(cloud.points) < FARTHEST).all(axis=1)
     if (missing := int(np.count_nonzero(~wanted))) == len(wanted):
         raise TerrainError(f"{file}: none of its {missing} points has coordinates that are numbers")
     if missing:

@@ -20,9 +20,16 @@ def spacing_of(points: np.ndarray) -> float:
     area = float(max(extent[0], 1e-3) * max(extent[1], 1e-3))
     side = 4.0 * np.sqrt(area / len(points))
     columns, rows = (np.floor((line - line.min()) / side).astype(np.int64) for line in points.T[:2])
-    is_occupied = np.zeros((columns.max() + 1) * (rows.max() + 1), dtype=bool)
-    is_occupied[columns * (rows.max() + 1) + rows] = True
-    return float(np.sqrt(np.count_nonzero(is_occupied) * side**2 / len(points)))
+    return float(np.sqrt(_different(columns * (rows.max() + 1) + rows) * side**2 / len(points)))
+
+
+def _different(numbers: np.ndarray) -> int:
+    """How many there are that differ; sorting takes longer, but the numbers of a long and narrow strip are large."""
+    if numbers.max() > 10 * len(numbers):
+        return len(np.unique(numbers))
+    is_there = np.zeros(numbers.max() + 1, dtype=bool)
+    is_there[numbers] = True
+    return int(np.count_nonzero(is_there))
 
 
 def are_near(points: np.ndarray) -> np.ndarray:
