@@ -9,7 +9,7 @@ Ten times a second of simulation time three rules are looked at for every vehicl
   controller holds it (0.5 m, a boat several) and comes no nearer.
 
 - Its *estimate is far from the truth* if for 2 s while armed it is farther off than watch/estimates.py says: that is
-  told when it becomes doubtful, and once it is lost, the run is a failed one.
+  told once, when it becomes doubtful, and when it is lost, the run is a failed one.
 
 And of every vehicle with a battery, whether that is *empty*; what a controller itself holds to be wrong (its
 `alarms`) is told, too.
@@ -186,7 +186,7 @@ class FlightWatch:
             since = np.where(passed, np.minimum(self._apart_since[bound], now), np.inf)
             news = (now - since >= PERSISTS - 0.5 * PERIOD) & ~self._told_apart[bound]
             self._apart_since[bound] = since
-            self._told_apart[bound] = (self._told_apart[bound] | news) & passed
+            self._told_apart[bound] |= news
             for block, lane in np.argwhere(news):
                 tell(self._fleet.crafts[self._fleet.flight.vehicles[block, lane]].name, apart.told(block, lane))
 
