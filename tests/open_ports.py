@@ -46,12 +46,12 @@ class OpenPort:
         return f"{self.protocol} {self.address} port {self.port} of {self.program} ({self.process})"
 
 
-def open_ports(process: int) -> list[OpenPort]:
-    """On which a process and its descendants listen now. Sockets that are tied to one peer are none.
+def open_ports(process: int, with_peers: bool = False) -> list[OpenPort]:
+    """On which a process and its descendants listen now. Datagram sockets that are tied to one peer count if asked for.
 
     The kernel writes its tables in pieces, and may leave out a socket when others come and go: so we look three times.
     """
-    return sorted({port for _ in range(3) for one in family(process) for port in _of(one)})
+    return sorted({port for _ in range(3) for one in family(process) for port in _of(one, with_peers)})
 
 
 def assert_on_loopback(process: int) -> list[OpenPort]:
@@ -75,7 +75,7 @@ def family(process: int) -> list[int]:
     return found
 
 
-def _of(process: int) -> Iterator[OpenPort]:
+def _of(process: int, with_peers: bool) -> Iterator[OpenPort]:
     place = Path(f"/proc/{process}")
     with suppress(OSError):
         own = set(_sockets(place))
@@ -83,7 +83,7 @@ def _of(process: int) -> Iterator[OpenPort]:
         for table, protocol in TABLES.items():
             for line in (place / "net" / table).read_text().splitlines()[1:]:
                 _, local, _, state, *_, inode = line.split()[:10]
-                if state == OPEN[protocol] and inode in own:
+                if inode in own and (state == OPEN[protocol] or (with_peers and protocol == "udp")):
                     address, _, port = local.partition(":")
                     device = devices.get(inode, "")
                     yield OpenPort(protocol, str(_address(address)), int(port, 16), process, program, device)
