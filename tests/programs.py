@@ -7,7 +7,7 @@ import os
 import socket
 import subprocess
 import sys
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,15 +41,44 @@ needs_px4 = pytest.mark.skipif(
 )
 
 
-def free_instance(first):
-    """Of ArduPilot, from this one on: nobody else on this machine has its ports."""
-    for instance in range(first, 100):
-        frames, stations = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), socket.socket()
-        with frames, stations, suppress(OSError):
-            frames.bind(("127.0.0.1", 9002 + 10 * instance))
-            stations.bind(("127.0.0.1", 5760 + 10 * instance))
-            return instance
-    raise RuntimeError("no instance of ArduPilot is free")
+MOST_AT_ONCE = 5  # autopilots of a test
+DATAGRAMS, STREAMS = socket.SOCK_DGRAM, socket.SOCK_STREAM
+PORTS = [
+    (DATAGRAMS, 9002, 10), (STREAMS, 5760, 10),
+    (STREAMS, 4560, 1), *((DATAGRAMS, port, 1) for port in (18570, 14580, 14280, 13030)),
+]  # fmt: skip
+"""Of ArduPilot's instance 0 and of PX4's, and how far those of the next are from them."""
+
+
+@cache
+def free_instance():
+    """The first of as many as a test needs, which are this process's until it ends: its tests come one by one.
+
+    It holds them by a name that the kernel gives to one process. To look whether the ports are free would not do:
+    another one looks at the same time.
+    """
+    for first in range(10, 100, MOST_AT_ONCE):
+        hold = socket.socket(socket.AF_UNIX)
+        try:
+            hold.bind(f"\0airloom-tests-autopilots-{first}")
+            for kind, port, apart in PORTS:
+                for instance in range(first, first + MOST_AT_ONCE):
+                    _must_be_free(kind, port + apart * instance)
+        except OSError:
+            hold.close()
+        else:
+            _held.append(hold)
+            return first
+    raise RuntimeError("no instances of autopilots are free")
+
+
+_held = []
+
+
+def _must_be_free(kind, port):
+    with socket.socket(socket.AF_INET, kind) as line:
+        line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, kind == STREAMS)
+        line.bind(("127.0.0.1", port))
 
 
 def led_by_station(folder, scenario, instance):

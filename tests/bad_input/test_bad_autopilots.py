@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from tests.programs import children
+from tests.programs import children, free_instance
 
 import airloom as al
 from airloom.autopilots.autopilot import AutopilotError
@@ -20,6 +20,8 @@ from airloom.runs.recorded import RecordedRun
 from airloom.scenario import ScenarioError, load
 
 pytestmark = pytest.mark.slow
+
+INSTANCE = free_instance()
 
 SCENARIO = """
 name: piloted
@@ -38,7 +40,7 @@ line = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 line.settimeout(1.1)
 stranger = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 stranger.bind(("", 0))
-there = ("127.0.0.1", 9002 + 10 * 70)
+there = ("127.0.0.1", 9002 + 10 * {INSTANCE})
 
 def frame(count, output=1900, magic=18458):
     return struct.pack("<HHI16H", magic, 400, count % 2**32, *[output] * 4, *[0] * 12)
@@ -59,7 +61,7 @@ while True:
 @pytest.fixture
 def made(tmp_path):
     def make(
-        fault="pass", options="speedup: 10", vehicle="sensors: {imu: {rate: 1000}}", instance="instance: 70",
+        fault="pass", options="speedup: 10", vehicle="sensors: {imu: {rate: 1000}}", instance=f"instance: {INSTANCE}",
         timeout=60, start=60,
     ):  # fmt: skip
         program = tmp_path / "arducopter"
@@ -82,7 +84,7 @@ def test_a_good_one_flies(made, tmp_path):
         assert sim.vehicles["drone"].position[2] > 4.0
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx([0.9 * 838] * 4, rel=0.01)
     console = (tmp_path / "autopilot-drone/console.txt").read_text()
-    assert "--model JSON:127.0.0.1 -I70" in console
+    assert "--model JSON:127.0.0.1 -I" + str(INSTANCE) in console
     assert "FRAME_CLASS 1" in (tmp_path / "autopilot-drone/airloom.parm").read_text()
     assert children("arducopter") == []
 
@@ -246,8 +248,11 @@ def test_a_first_instance_that_is_no_number(made, monkeypatch):
 
 def test_a_port_in_use(made):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
-        taken.bind(("127.0.0.1", 9702))
-        with made() as sim, pytest.raises(AutopilotError, match="UDP port 9702: Address already in use; `instance`"):
+        taken.bind(("127.0.0.1", 9002 + 10 * INSTANCE))
+        with (
+            made() as sim,
+            pytest.raises(AutopilotError, match=f"UDP port {9002 + 10 * INSTANCE}: Address already in use; `instance`"),
+        ):
             sim.run()
 
 

@@ -11,7 +11,7 @@ import time
 import numpy as np
 import pytest
 from pymavlink.dialects.v20 import common as mavlink
-from tests.programs import children
+from tests.programs import children, free_instance
 
 import airloom as al
 from airloom.autopilots import px4
@@ -21,7 +21,7 @@ from airloom.scenario import ScenarioError, load
 
 pytestmark = pytest.mark.slow
 
-INSTANCE = 19
+INSTANCE = free_instance()
 SCENARIO = """
 name: piloted
 duration: 2
@@ -288,7 +288,10 @@ def test_a_port_in_use(made):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 4560 + INSTANCE))
         taken.listen()
-        with made() as sim, pytest.raises(AutopilotError, match="TCP port 4579: Address already in use; `instance`"):
+        with (
+            made() as sim,
+            pytest.raises(AutopilotError, match=f"TCP port {4560 + INSTANCE}: Address already in use; `instance`"),
+        ):
             sim.run()
 
 

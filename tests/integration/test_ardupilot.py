@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.programs import needs_ardupilot
+from tests.programs import free_instance, needs_ardupilot
 
 import airloom as al
 from airloom.scenario import load
 
-INSTANCE = 30
+INSTANCE = free_instance()
 FLIGHT = Path(__file__).parent / "recorded_flights/ardupilot/flight.yaml"
 pytestmark = [needs_ardupilot]
 
@@ -64,28 +64,28 @@ def test_flown_by_remote_control_two_runs_are_equal(tmp_path):
     assert one.read_bytes() == other.read_bytes()
 
 
-FRAMES = """
+FRAMES = f"""
 name: frames
 duration: 26
 vehicles:
   drone:
     extends: VEHICLE
-    pose: {position: [0, 0, 0.06]}
-    sensors: {imu: {rate: 1000}}
+    pose: {{position: [0, 0, 0.06]}}
+    sensors: {{imu: {{rate: 1000}}}}
     autopilot:
       kind: ardupilot
-      instance: 30
+      instance: {INSTANCE}
       rc: [1500, 1500, 1000, 1500]
       sticks:
-        - {at: 7, rc: [1500, 1500, 1000, 2000]}
-        - {at: 12, rc: [1500, 1500, 1750, 1500]}
-        - {at: 18, rc: [1500, 1500, 1500, 1500]}
-        - {at: 20, rc: [1500, 1400, 1500, 1500]}
-        - {at: 22, rc: [1600, 1500, 1500, 1500]}
-        - {at: 24, rc: [1500, 1500, 1500, 1600]}
+        - {{at: 7, rc: [1500, 1500, 1000, 2000]}}
+        - {{at: 12, rc: [1500, 1500, 1750, 1500]}}
+        - {{at: 18, rc: [1500, 1500, 1500, 1500]}}
+        - {{at: 20, rc: [1500, 1400, 1500, 1500]}}
+        - {{at: 22, rc: [1600, 1500, 1500, 1500]}}
+        - {{at: 24, rc: [1500, 1500, 1500, 1600]}}
       params:
-        {FLTMODE_CH: 0, INITIAL_MODE: 2, ARMING_CHECK: 0, MOT_THST_EXPO: 1, MOT_THST_HOVER: 0.29,
-         RC3_MIN: 1000, RC3_MAX: 2000}
+        {{FLTMODE_CH: 0, INITIAL_MODE: 2, ARMING_CHECK: 0, MOT_THST_EXPO: 1, MOT_THST_HOVER: 0.29,
+         RC3_MIN: 1000, RC3_MAX: 2000}}
 """
 
 
@@ -111,7 +111,7 @@ def test_every_frame_flies_the_right_way_round(tmp_path, vehicle):
 
 
 def test_rangefinder_wind_and_battery_arrive(tmp_path):
-    with al.Simulation(load(FLIGHT)) as sim:
+    with al.Simulation(load(FLIGHT, {"vehicles.drone.autopilot.instance": INSTANCE})) as sim:
         sim.member_logs = tmp_path
         sim.run(until=1.0)
     said = (tmp_path / "autopilot-drone/console.txt").read_text()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from pymavlink import mavutil
 from tests.programs import free_instance, needs_ardupilot
@@ -13,7 +11,7 @@ from airloom.scenario import load
 
 pytestmark = [needs_ardupilot]
 
-INSTANCE = free_instance(20 + os.getpid() % 20)
+INSTANCE = free_instance()
 LAND = 9
 LOW = 380.0  # mAh
 SCENARIO = f"""

@@ -26,7 +26,7 @@ def sea(**current):
 
 def flown(folder, kind, duration, vehicle, rate=500, **params):
     """Times, track and what the station said of a run in which it leads the vehicle, and the state's hash."""
-    instance = free_instance(50)
+    instance = free_instance()
     autopilot = {"kind": "ardupilot", "instance": instance, "rate": rate, "params": params}
     station = {"command": ["python", str(STATION), kind], "rate": 10}
     world, craft = vehicle.pop("world", "empty"), vehicle | {"autopilot": autopilot}

@@ -28,7 +28,7 @@ def test_it_flies_the_exported_plan_along_the_lines(tmp_path):
     job = plan_field(field, rate=20.0, height=5.0, speed=3.0).job.seen_from(HERE)
     (plan,) = plans_of(job, "servo", servo=8, most=5.0)
     (tmp_path / "tank-1.plan").write_text(plan)
-    instance = free_instance(30)
+    instance = free_instance()
     drone = {"extends": "iris", "pose": {"position": [*HOME, 0.055]}, "sensors": {"imu": {"rate": 1000}}}
     params = {**load("ardupilot").vehicles["drone"].autopilot.params, "AUTO_OPTIONS": 3, "SERVO8_FUNCTION": 0}
     drone["autopilot"] = {"kind": "ardupilot", "instance": instance, "params": params}

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from pymavlink import mavutil
-from tests.programs import needs_ardupilot
+from tests.programs import free_instance, needs_ardupilot
 
 from airloom.simulation import Simulation
 
 pytestmark = [needs_ardupilot]
 
-INSTANCE = 43
+INSTANCE = free_instance()
 HEIGHT = 10.0
 TROUBLE = 80.0  # s; by then it hovers
 mav = mavutil.mavlink

@@ -11,12 +11,14 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.programs import free_instance
 
 import airloom as al
 from airloom.autopilots.ardupilot import PORT
 from airloom.autopilots.relay import PORTS_APART
 from airloom.autopilots.transcript import NAME, Transcript
 
+INSTANCE = free_instance()
 FOLDER = Path(__file__).parent / "recorded_flights/ardupilot"
 PATIENCE = 600.0  # s: between the first two replies the simulation may have to compile
 TOLERANCE = 1e-6  # m, m/s, rad/s, m/s²; the replies have nine decimals
@@ -67,12 +69,13 @@ def numbers(reply):
 def flown(tmp_path_factory):
     recorded = list(Transcript(FOLDER / NAME))
     heard = [message.data for message in recorded if message.heard]
-    overrides = {"vehicles.drone.autopilot.attach": True, "vehicles.drone.autopilot.timeout": 120}
+    autopilot = {"attach": True, "timeout": 120, "instance": INSTANCE}
+    overrides = {f"vehicles.drone.autopilot.{name}": value for name, value in autopilot.items()}
     with (
         chdir(tmp_path_factory.mktemp("flight")),
         al.Simulation.load(FOLDER / "flight.yaml", overrides=overrides) as sim,
     ):
-        peer = Peer(heard, instance=71)
+        peer = Peer(heard, INSTANCE)
         peer.start()
         sim.run()
         peer.join(PATIENCE)

@@ -18,10 +18,11 @@ from tests.programs import free_instance, needs_ardupilot, needs_px4
 import airloom as al
 from airloom.scenario import load
 
-INSTANCE = free_instance(61 + os.getpid() % 20)
+INSTANCE = free_instance()
 ARDUPILOT = f"""#!{sys.executable}
 import json, socket, struct, sys
 
+instance = int(next(word for word in sys.argv if word.startswith("-I"))[2:])
 paths = ["tcp:0:wait", "tcp:2", "tcp:3", "GPS1", "GPS2", "tcp:5", "tcp:6", "tcp:7", "tcp:8"]
 for word, path in zip(sys.argv, sys.argv[1:]):
     if word.startswith("--serial"):
@@ -33,14 +34,14 @@ for kind, *more in (path.split(":") for path in paths):
         line.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         held.append(line)
         if kind == "tcp":
-            line.bind(("0.0.0.0", 5760 + 10 * {INSTANCE} + int(more[0])))
+            line.bind(("0.0.0.0", 5760 + 10 * instance + int(more[0])))
             line.listen(5)
         else:
             line.connect((more[0], int(more[1])))
             line.setblocking(False)
 remote = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 remote.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-remote.bind(("0.0.0.0", 5501 + 10 * {INSTANCE}))
+remote.bind(("0.0.0.0", 5501 + 10 * instance))
 remote.setblocking(False)
 frames, count, output = socket.socket(socket.AF_INET, socket.SOCK_DGRAM), 0, 1100
 while True:
@@ -50,7 +51,7 @@ while True:
         pass
     count += 1
     outputs = struct.pack("<HHI16H", 18458, 400, count, *[output] * 4, *[0] * 12)
-    frames.sendto(outputs, ("127.0.0.1", 9002 + 10 * {INSTANCE}))
+    frames.sendto(outputs, ("127.0.0.1", 9002 + 10 * instance))
     frames.recv(2048)
 """
 PX4_PORTS = [18570, 14580, 14280, 13030]
@@ -81,9 +82,11 @@ def flown(tmp_path):
     """A run of a vehicle whose autopilot is of this kind."""
     sims = []
 
-    def fly(vehicle, until, **autopilot):
+    def fly(vehicle, until, copies=1, **autopilot):
         autopilot["instance"] = INSTANCE
         drone = {"extends": vehicle, "sensors": {"imu": {"rate": 1000}}, "autopilot": autopilot}
+        if copies > 1:
+            drone["copies"] = {"count": copies, "spacing": 3}
         (tmp_path / "ports.yaml").write_text(json.dumps({"name": "ports", "duration": 5, "vehicles": {"drone": drone}}))
         sim = al.Simulation(load(tmp_path / "ports.yaml"))
         sims.append(sim)
@@ -111,6 +114,13 @@ def test_nobody_else_reaches_an_ardupilot(flown, tmp_path, which):
         stranger.sendto(full_throttle, ("127.0.0.1", 5501 + 10 * INSTANCE))
     sim.run(until=0.6)
     assert max(sim.vehicles["drone"].rotor_speeds) < 500.0
+
+
+def test_copies_have_ports_of_their_own(flown, tmp_path):
+    sim = flown("iris", 0.1, copies=3, kind="ardupilot", binary=written(tmp_path / "arducopter", ARDUPILOT))
+    ports = [5760 + 10 * (INSTANCE + k) for k in range(3)]
+    assert sim.autopilots.addresses() == {f"drone_{k}": f"tcp:127.0.0.1:{port}" for k, port in enumerate(ports)}
+    assert set(ports) <= {port.port for port in assert_on_loopback(os.getpid())}
 
 
 def test_a_serial_port_that_somebody_asks_for_is_on_loopback(flown, tmp_path):

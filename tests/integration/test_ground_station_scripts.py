@@ -22,7 +22,7 @@ from airloom.autopilots.ardupilot_line import OURS
 from airloom.autopilots.autopilot import AutopilotError
 from airloom.scenario import ScenarioError, load
 
-INSTANCE = free_instance(61 + os.getpid() % 20)
+INSTANCE = free_instance()
 SCENARIO = f"""
 name: scripted
 duration: 2

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from pymavlink.dialects.v20 import common as mavlink
+from tests.programs import free_instance
 
 import airloom as al
 from airloom.autopilots.transcript import Transcript
@@ -42,8 +43,7 @@ vehicles:
     autopilot: {kind: hil, line: "LINE", timeout: 0.3, start_timeout: 1, OPTIONS}
 """
 FULL_SPEED = 838.0
-INSTANCE = 60
-"""Of PX4, beside those of other tests."""
+INSTANCE = free_instance()
 STAND_IN = _load_module(Path(library.__file__).parent / "scenarios/hil/board.py")
 
 

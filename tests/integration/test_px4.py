@@ -8,31 +8,31 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from pymavlink.dialects.v20.common import MAV_PARAM_TYPE_REAL32
-from tests.programs import ground_station, needs_px4
+from tests.programs import free_instance, ground_station, needs_px4
 
 import airloom as al
 from airloom.scenario import load
 from airloom.sensors.faults import Fault
 
 pytestmark = [needs_px4]
-INSTANCE = 15
-MIXED = """
+INSTANCE = free_instance()
+MIXED = f"""
 name: mixed
 duration: 300
 vehicles:
   north:
     extends: x500
-    pose: {position: [0, 10, 0.05]}
-    sensors: {magnetometer: {field_errors: {noise: 1.0e-7}}}
-    autopilot: {kind: px4, instance: 15, params: PARAMS}
+    pose: {{position: [0, 10, 0.05]}}
+    sensors: {{magnetometer: {{field_errors: {{noise: 1.0e-7}}}}}}
+    autopilot: {{kind: px4, instance: {INSTANCE}, params: PARAMS}}
   south:
     extends: iris
-    pose: {position: [0, -10, 0.055], yaw: 1.0}
-    sensors: {magnetometer: {field_errors: {noise: 1.0e-7}}}
-    autopilot: {kind: px4, instance: 16, motors: [4, 3, 2, 1]}
+    pose: {{position: [0, -10, 0.055], yaw: 1.0}}
+    sensors: {{magnetometer: {{field_errors: {{noise: 1.0e-7}}}}}}
+    autopilot: {{kind: px4, instance: {INSTANCE + 1}, motors: [4, 3, 2, 1]}}
   ours:
     extends: x500
-    pose: {position: [20, 0, 0.05]}
+    pose: {{position: [20, 0, 0.05]}}
 """
 
 

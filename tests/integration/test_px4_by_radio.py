@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 
@@ -13,7 +12,7 @@ from tests.programs import free_instance
 import airloom as al
 from airloom.scenario import load
 
-INSTANCE = free_instance(31 + os.getpid() % 20)
+INSTANCE = free_instance()
 SCENARIO = f"""
 name: by_radio
 duration: 20

@@ -24,7 +24,7 @@ RADIUS, HEIGHT = 60.0, 50.0  # m, of the circle that the station asks for
 
 def flown(folder, kind, duration, start, **params):
     """Times, track and what the station said of a run in which it leads the vehicle in wind."""
-    instance = free_instance(70)
+    instance = free_instance()
     params = {"NAV_LOITER_RAD": RADIUS, **params}
     craft = {"extends": kind, "pose": {"position": start}, "sensors": SENSORS}
     craft["autopilot"] = {"kind": "px4", "instance": instance, "params": params}

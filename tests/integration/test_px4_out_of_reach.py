@@ -15,7 +15,7 @@ pytestmark = [needs_px4]
 
 
 def test_one_out_of_reach_comes_home_and_is_heard_again(tmp_path):
-    said = led_by_station(tmp_path, "swarm-px4-radio", free_instance(80))
+    said = led_by_station(tmp_path, "swarm-px4-radio", free_instance())
     assert "drone_1 is home" in said
     with LogReader(tmp_path / "run/log.mcap") as log:
         times, track = log.series("/drone_1/state", "pose.pose.position")

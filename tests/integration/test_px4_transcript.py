@@ -11,17 +11,21 @@ from threading import Thread
 
 import pytest
 from pymavlink.dialects.v20 import common
+from tests.programs import free_instance
 
 import airloom as al
 from airloom.autopilots.px4 import PORT
 from airloom.autopilots.transcript import NAME, Transcript
 
 FOLDER = Path(__file__).parent / "recorded_flights/px4"
-INSTANCE = 72
+INSTANCE = free_instance()
 PATIENCE = 600.0  # s: before the first frame the simulation may have to compile
 IN_FLOAT = 1e-5  # of a value, or absolute: what MAVLink's single precision and another processor make of it
 OF_DIGITS = 1  # the last digit of whole numbers
-ATTACHED = {"vehicles.drone.autopilot.attach": True, "vehicles.drone.autopilot.timeout": 120}
+ATTACHED = {
+    f"vehicles.drone.autopilot.{name}": value
+    for name, value in {"attach": True, "timeout": 120, "instance": INSTANCE}.items()
+}
 
 
 def parsed(data: bytes) -> list:

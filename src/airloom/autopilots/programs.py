@@ -15,6 +15,7 @@ from pydantic import Field, field_validator, model_validator
 
 from airloom.autopilots.autopilot import Autopilot, AutopilotFailed, AutopilotParameters
 from airloom.autopilots.by_radio import ByRadio, MavlinkByRadio, mistakes_of
+from airloom.autopilots.instances import MOST_INSTANCE, instance_of, mistakes_of_instances
 from airloom.autopilots.parameter_files import ParameterFileError, read_parameters
 from airloom.autopilots.relay import Way, Wire
 from airloom.keeper import MOST_PRINTED, Kept, how_it_ended, on_loopback
@@ -86,8 +87,9 @@ class ProgramParameters(AutopilotParameters):
     binary: str | None = Field(None, description="the program; looked for if left out")
     attach: bool = Field(False, description="wait for one that somebody else starts, instead of starting it")
     instance: int | None = Field(
-        None, ge=0, le=99,
-        description="which one it is, for its ports; counted up from the variable AIRLOOM_INSTANCE, or 0, if left out",
+        None, ge=0, le=MOST_INSTANCE,
+        description="which one it is, for its ports, or the first of its copies is; counted up from the variable "
+        "AIRLOOM_INSTANCE, or 0, if left out",
     )  # fmt: skip
     params: dict[str, Annotated[float, Field(allow_inf_nan=False)]] = Field(
         default_factory=dict, description="the autopilot's parameters by name"
@@ -138,7 +140,8 @@ class ProgramAutopilot(Autopilot):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.instance = self._counted() if self.parameters.instance is None else self.parameters.instance
+        first = self.parameters.instance
+        self.instance = self._counted() if first is None else instance_of(self.vehicle.name, first, self.sim.scenario)
         self.program: Program | None = None
         self.version: str | None = None
         """Once it is known."""
@@ -149,6 +152,7 @@ class ProgramAutopilot(Autopilot):
     def mistakes_in(
         cls, parameters: ProgramParameters, name: str, vehicle: Vehicle, scenario: Scenario
     ) -> Iterator[tuple[KeyPath, str]]:
+        yield from mistakes_of_instances(name, scenario)
         if parameters.mavlink is not None:
             for key, what in mistakes_of(parameters.mavlink, name, vehicle, scenario):
                 yield ("mavlink", key), what
