@@ -100,6 +100,8 @@ class Simulation:
         self.loom = Loom(self)
         self.member_logs: Path | None = None
         """Where the output of members goes that the scenario starts."""
+        self.is_excerpt = False
+        """Whether somebody has asked for another time than the scenario's: what is not over by then is no failure."""
         self.longest_chunk = LONGEST_CHUNK
         """Ticks between two looks from outside; what the simulation does is the same with any number."""
         self._started = self._stopping = False

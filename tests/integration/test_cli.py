@@ -315,6 +315,18 @@ def test_a_mission_that_is_done_or_not_over_is_told():
     assert summary["warnings"] == ["2.000 s: cf: its mission was not over when the run ended"]
 
 
+def test_a_mission_for_which_its_scenario_has_too_little_time_is_a_failed_run():
+    short = ("hover", "--set", "engine=batch", "--set", "duration=2")
+    done, summary = fly(*short, "--set", MISSION % 1.5)
+    assert done.returncode == 3
+    assert "m was not over when the run ended, at (0, 0, " in done.stderr
+    assert "give the scenario a longer duration than 2 s" in summary["reason"]
+    endless = "systems={m: {kind: mission, items: [{takeoff: 1}, {loiter: [0, 0, 1], seconds: null}]}}"
+    done, summary = fly(*short, "--set", endless, out="endless")
+    assert done.returncode == 0
+    assert summary["verdict"]["good"]
+
+
 @pytest.mark.parametrize("engine", ["mujoco", "batch"])
 def test_a_state_that_is_no_number_ends_the_run(engine):
     with open("blow.py", "w") as file:

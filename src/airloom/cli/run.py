@@ -70,6 +70,8 @@ class Wishes:
     quiet: bool
     json: bool
     debug: bool
+    is_excerpt: bool
+    """Whether it shall fly for another time than the scenario's."""
 
 
 def register(app: typer.Typer) -> None:
@@ -174,8 +176,9 @@ def run(
     is_seen = link or studio or chosen.ros2 or chosen.foxglove
     pace = parsed_speed(("1" if is_seen else "max") if speed is None else speed)
     wishes = Wishes(
-        pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, json_, debug
-    )
+        pace, out, replace, not no_log, link, studio, loom, cluster, token, given, figures, quiet, json_, debug,
+        is_excerpt=until is not None,
+    )  # fmt: skip
     with results_only() if json_ else nullcontext():
         with displayed(chosen.engine.kind, quiet) as display:
             flown = _flown(chosen, wishes, display)
@@ -213,6 +216,7 @@ def _flown(scenario: Scenario, wishes: Wishes, display: Display | None) -> tuple
     from airloom.runs.recorded import RecordedRun
 
     sim = _made(scenario, wishes)
+    sim.is_excerpt = wishes.is_excerpt
     if sim.autopilots.are_live and wishes.speed not in (None, 1.0):
         problem = "a board is in the loop, which lives on the wall clock: leave it out, or give 1"
         raise typer.BadParameter(problem, param_hint="--speed")

@@ -187,6 +187,7 @@ def _session(scenario: Scenario, keep: Keep | None) -> Iterator[Session]:
     from airloom.serve.session import Session
 
     with _made(scenario) as sim:
+        sim.is_excerpt = True  # it lasts as long as somebody wants it to
         run = None if keep is None else RecordedRun(sim, new_folder(scenario.name, keep.folder, keep.replace))
         session = Session(sim, run)
         if run:

@@ -30,6 +30,8 @@ class Piece:
     curvature: float = 0.0
     z: float = 0.0
     slope: float = 0.0
+    passes: tuple[float, float] | None = None
+    """A place that is nearest to this piece, if it is to be told by how much it was passed."""
 
     def at(self, s: float) -> Pose:
         x, y, course = self.begin
@@ -104,19 +106,61 @@ def _arcs_to_pose(begin: Pose, end: Pose, radius: float) -> Iterator[Way]:
             )
 
 
-def cut_corner(way: Way, x: float, y: float, radius: float) -> Way:
-    """A way that ends with a line, led on to the line to the next point by an arc before it: a fly-by turn."""
+def cut_corner(way: Way, x: float, y: float, radius: float, within: float) -> Way:
+    """A way that ends with a line, led on to the line to the next point by an arc before it: a fly-by turn.
+
+    The arc of a turn θ passes the corner at R (1/cos(θ/2) − 1). Where that is more than `within`, or where one of the
+    lines is too short for the arc, the way stays as it is and leads over the corner.
+    """
     line = way[-1]
     here = line.end
-    course = atan2(y - here.y, x - here.x)
-    turn = atan2(sin(course - here.course), cos(course - here.course))
-    ahead = hypot(x - here.x, y - here.y)
-    room = min(line.length, 0.5 * ahead)
-    early = radius * tan(0.5 * abs(turn)) if abs(turn) < 0.9 * pi else 2.0 * room + SHORTEST
-    if line.curvature != 0.0 or abs(turn) < 1e-3 or early > room:
+    turn = _short_turn(atan2(y - here.y, x - here.x) - here.course)
+    half = cos(0.5 * turn)
+    room = min(line.length, 0.5 * hypot(x - here.x, y - here.y))
+    if line.curvature != 0.0 or abs(turn) < 1e-3 or radius * (1.0 - half) > within * half:
+        return way
+    early = radius * tan(0.5 * abs(turn))
+    if early > room:
         return way
     shorter = replace(line, length=line.length - early)
     return [*way[:-1], shorter, Piece(shorter.end, radius * abs(turn), (1.0 if turn > 0.0 else -1.0) / radius)]
+
+
+def onto_line(begin: Pose, line: Piece, radius: float) -> Way | None:
+    """Onto a line by two arcs as soon as they can, and to its end; None if it is too far away or too short.
+
+    From its beginning, a turn θ off its course, they end R sin θ + R √(4 − (1 + cos θ)²) along the line, 2√2 R at most.
+    """
+    course, side = begin.course, RIGHT if _short_turn(begin.course - line.begin.course) > 0.0 else LEFT
+    c, s = cos(line.begin.course), sin(line.begin.course)
+    middle = _middle(begin, radius, side)
+    ahead, left = c * (middle[0] - line.begin.x) + s * (middle[1] - line.begin.y), _left_of(line, *middle)
+    across = -side * radius - left
+    if abs(across) > 2.0 * radius:
+        return None
+    along = sqrt(4.0 * radius * radius - across * across)
+    if not 0.0 <= ahead + along <= line.length:
+        return None
+    steepest = line.begin.course + atan2(across, along) + side * 0.5 * pi
+    first = Piece(begin, radius * _turn(course, steepest, side), side / radius)
+    second = Piece(first.end, radius * _turn(steepest, line.begin.course, -side), -side / radius)
+    joined = line.at(ahead + along)
+    return _without_nothing([first, second, Piece(joined, line.length - ahead - along)])
+
+
+def rest_of(line: Piece, begin: Pose, aside: float, off: float) -> Piece | None:
+    """What is left of a line for who is on it, at most `aside` beside it and `off` rad off its course."""
+    ahead = cos(line.begin.course) * (begin.x - line.begin.x) + sin(line.begin.course) * (begin.y - line.begin.y)
+    is_on = abs(_left_of(line, begin.x, begin.y)) <= aside and abs(_short_turn(begin.course - line.begin.course)) <= off
+    return Piece(line.at(ahead), line.length - ahead) if is_on and ahead < line.length else None
+
+
+def _left_of(line: Piece, x: float, y: float) -> float:
+    return cos(line.begin.course) * (y - line.begin.y) - sin(line.begin.course) * (x - line.begin.x)
+
+
+def _short_turn(angle: float) -> float:
+    return atan2(sin(angle), cos(angle))
 
 
 def _middle(pose: Pose, radius: float, side: float) -> tuple[float, float]:

@@ -9,12 +9,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
+from airloom.missions.legs import ACCEPTANCE
 from airloom.missions.pilot import Pilot
 from airloom.plugin import Parameters
 from airloom.scenario.errors import hint
 from airloom.scenario.models import NonNegative, Number, Positive, Vector3
 
 FASTEST = 100.0
+ACCEPTED = (
+    "how far from a place an aeroplane may pass it to turn before it, or else it flies over it, m; "
+    "that of the mission if left out"
+)
 Speed = Annotated[Number, Field(gt=0, le=FASTEST, description="m/s")]
 
 
@@ -42,6 +47,12 @@ class GoTo(Paced):
     yaw: Number | None = Field(None, description="rad; as it is if left out")
     speed: Speed = 2.0
     above_ground: bool = Field(False, description="whether z counts from the ground below, which it follows on the way")
+    acceptance: NonNegative | None = Field(None, description=ACCEPTED)
+    line: bool = Field(
+        False,
+        description="whether the way from the place before is a line that an aeroplane flies from end to end: it comes "
+        "onto its course before it begins, and flies over both ends",
+    )
 
     async def fly(self, pilot: Pilot) -> None:
         await pilot.goto(self.goto, self.yaw, above_ground=self.above_ground, **self.pace())
@@ -54,6 +65,7 @@ class Follow(Paced):
     method: Literal["smooth", "pursuit"] = Field("smooth", description="minimum snap or pure pursuit")
     yaw: Literal["path"] | Number | Vector3 = Field("path", description="along the path, fixed (rad), or to a point")
     speed: Speed = 2.0
+    acceptance: NonNegative | None = Field(None, description=ACCEPTED)
 
     async def fly(self, pilot: Pilot) -> None:
         await pilot.follow(self.follow, yaw=self.yaw, method=self.method, **self.pace())
@@ -224,20 +236,37 @@ def _given_speed(item: Any) -> float | None:
     return item.pace().get("speed") if isinstance(item, Paced) else None
 
 
-async def fly_items(pilot: Pilot, items: Sequence[Any], again_from: int | None = None) -> None:
+async def fly_items(
+    pilot: Pilot, items: Sequence[Any], again_from: int | None = None, acceptance: float = ACCEPTANCE
+) -> None:
     """Fly one item after the other; with `again_from`, those from there on again and again."""
     first = 0
     while first < len(items):
         for k in range(first, len(items)):
-            await fly_item(pilot, items, k, again_from)
+            await fly_item(pilot, items, k, again_from, acceptance)
         first = len(items) if again_from is None else again_from
 
 
-async def fly_item(pilot: Pilot, items: Sequence[Any], k: int, again_from: int | None) -> None:
+async def fly_item(
+    pilot: Pilot, items: Sequence[Any], k: int, again_from: int | None, acceptance: float = ACCEPTANCE
+) -> None:
     """One of several, knowing where the next one leads."""
-    after = k + 1 if k + 1 < len(items) else again_from
-    pilot.next_place = None if after is None else _begin_of(items[after], pilot)
-    await items[k].fly(pilot)
+    item, after = items[k], _next_that_moves(items, k, again_from)
+    pilot.next_place = None if after is None else _begin_of(after, pilot)
+    pilot.is_on_line, pilot.next_is_line = _is_line(item), _is_line(after)
+    own = item.acceptance if isinstance(item, GoTo | Follow) else None
+    pilot.acceptance = acceptance if own is None else own
+    await item.fly(pilot)
+
+
+def _next_that_moves(items: Sequence[Any], k: int, again_from: int | None) -> Any:
+    """The item after one; nozzles are opened and shut on the way."""
+    behind = [*items[k + 1 :], *(items[again_from:] if again_from is not None else [])]
+    return next((item for item in behind if not isinstance(item, Spray)), None)
+
+
+def _is_line(item: Any) -> bool:
+    return isinstance(item, GoTo) and item.line
 
 
 def _begin_of(item: Any, pilot: Pilot) -> Vector3 | None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from airloom.missions.fence import Fence
-from airloom.missions.items import at_possible_speed, fly_items
+from airloom.missions.items import Loiter, at_possible_speed, fly_items
+from airloom.missions.legs import ACCEPTANCE
 from airloom.missions.pilot import Pilot
 from airloom.missions.tasks import MissionError, Until
 
@@ -18,6 +19,14 @@ class Mission:
     again_from: int | None = None
     """With an endless jump, the item from which all are flown again and again."""
     fence: Fence = field(default_factory=Fence)
+    acceptance: float = ACCEPTANCE
+    """How far from a place an aeroplane may pass it to turn before it, m."""
+
+    @property
+    def ends(self) -> bool:
+        """Whether it is over some time."""
+        for_good = (isinstance(item, Loiter) and item.seconds is None for item in self.items)
+        return self.again_from is None and not any(for_good)
 
     def fitted_to(self, pilot: Pilot) -> Mission:
         """The same at speeds that this pilot can fly, with a warning for each that it cannot."""
@@ -32,9 +41,11 @@ class Mission:
     async def fly(self, pilot: Pilot) -> None:
         """All items; raises MissionError as soon as the vehicle is outside the fence."""
         if not self.fence:
-            await fly_items(pilot, self.items, self.again_from)
+            await fly_items(pilot, self.items, self.again_from, self.acceptance)
             return
-        flight = pilot.sim.start(fly_items(pilot, self.items, self.again_from), f"{pilot.name} within its fence")
+        flight = pilot.sim.start(
+            fly_items(pilot, self.items, self.again_from, self.acceptance), f"{pilot.name} within its fence"
+        )
         flight.when_done(lambda _: None)
         await Until(lambda: flight.done or self._is_left_by(pilot), f"{pilot.name}: its flight")
         if not flight.done:

@@ -15,6 +15,7 @@ from airloom.bus import messages
 from airloom.commands import EDGE, Mode, PositionYaw, VelocityYawRate
 from airloom.missions import cruise
 from airloom.missions.guides import Arrival
+from airloom.missions.legs import ACCEPTANCE
 from airloom.missions.pursuit import TOP_SPEED, Polyline, Pursuit, Targets
 from airloom.missions.tasks import All, Cancelled, MissionError, Sleep, Task, Until
 from airloom.missions.trajectory import ARRIVED_WITHIN, PathError, PiecewisePolynomial, through
@@ -41,6 +42,12 @@ class Pilot:
         self.sim, self.vehicle = sim, vehicle
         self.next_place: Any = None
         """Where it goes after what it is told now, if that is known: aeroplanes begin to turn before they are there."""
+        self.acceptance = ACCEPTANCE
+        """How far from a place an aeroplane may pass it to turn before it; otherwise it flies over it, m."""
+        self.is_on_line, self.next_is_line = False, False
+        """Whether the way to a place, and that to the next one, is a line that aeroplanes fly from end to end."""
+        self.passed: list[tuple[tuple[float, float], float]] = []
+        """Places that an aeroplane has passed, and how far off, m."""
         self._spraying: Task | None = None
 
     @property

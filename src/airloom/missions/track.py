@@ -16,9 +16,11 @@ from airloom.control.plane_rows import LOST, LOST_THRUST, airspeed_of
 from airloom.missions.arcs import Piece
 
 # A plan: whether the vehicle has arrived, the piece it is on and how far along it, the airspeed, how many pieces come,
-# and whether the way ends where the thrust does.
-AT_PIECE, ALONG, AIRSPEED, PIECES, NEEDS_THRUST, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 7)
+# whether the way ends where the thrust does, which place is passed next, and how many there are. Behind the pieces come
+# the places, each with the piece that passes it and how near the vehicle has been, m.
+AT_PIECE, ALONG, AIRSPEED, PIECES, NEEDS_THRUST, AT_PLACE, PLACES, FIRST_PIECE = range(ARRIVED + 1, ARRIVED + 9)
 X, Y, Z, COURSE, CURVATURE, LENGTH, SLOPE, PIECE_WIDTH = range(8)
+PLACE_X, PLACE_Y, PLACE_PIECE, NEAREST, PLACE_WIDTH = range(5)
 WITHOUT_THRUST = 2.0  # where it says whether the vehicle has arrived
 LEAST_PACE = 1.0  # m/s; a setpoint that stands would be circled
 
@@ -48,6 +50,18 @@ def _place(plan, at, along):
     return x + (sin(end) - sin(course)) / k, y - (cos(end) - cos(course)) / k, end
 
 
+@compiled
+def _note_how_near(plan, x, y):
+    """To the place that is passed next; the one behind it is next once its piece is over."""
+    if plan[AT_PLACE] >= plan[PLACES]:
+        return
+    at = FIRST_PIECE + int(plan[PIECES]) * PIECE_WIDTH + int(plan[AT_PLACE]) * PLACE_WIDTH
+    dx, dy = x - plan[at + PLACE_X], y - plan[at + PLACE_Y]
+    plan[at + NEAREST] = min(plan[at + NEAREST], sqrt(dx * dx + dy * dy))
+    if (plan[AT_PIECE] > plan[at + PLACE_PIECE]) | (plan[ARRIVED] != 0.0):
+        plan[AT_PLACE] += 1.0
+
+
 @guide_kernel
 def follow_track(w, i, tick, plan):
     x, y = w[row.EPX + i], w[row.EPY + i]
@@ -62,6 +76,7 @@ def follow_track(w, i, tick, plan):
             plan[ARRIVED] = 1.0
     if (plan[NEEDS_THRUST] != 0.0) & (w[LOST_THRUST + i] >= LOST):
         plan[ARRIVED] = WITHOUT_THRUST
+    _note_how_near(plan, x, y)
     plan[ALONG] = along
     sx, sy, course = _place(plan, at, along)
     over_ground = sqrt(w[row.EVX + i] ** 2 + w[row.EVY + i] ** 2)
@@ -83,10 +98,18 @@ class Track:
     mode: ClassVar[Mode] = Mode.POSITION_YAW
 
     def __init__(self, pieces: Sequence[Piece], airspeed: float, needs_thrust: bool = False) -> None:
-        self._numbers = np.zeros(FIRST_PIECE + len(pieces) * PIECE_WIDTH)
-        self._numbers[[AIRSPEED, PIECES, NEEDS_THRUST]] = airspeed, len(pieces), needs_thrust
+        places = [(k, piece.passes) for k, piece in enumerate(pieces) if piece.passes is not None]
+        self._first_place = FIRST_PIECE + len(pieces) * PIECE_WIDTH
+        self._numbers = np.zeros(self._first_place + len(places) * PLACE_WIDTH)
+        self._numbers[[AIRSPEED, PIECES, NEEDS_THRUST, PLACES]] = airspeed, len(pieces), needs_thrust, len(places)
         rows = [[p.begin.x, p.begin.y, p.z, p.begin.course, p.curvature, p.length, p.slope] for p in pieces]
-        self._numbers[FIRST_PIECE:] = np.ravel(rows)
+        self._numbers[FIRST_PIECE : self._first_place] = np.ravel(rows)
+        self._numbers[self._first_place :] = np.ravel([[*place, k, np.inf] for k, place in places])
+
+    def passed(self) -> list[tuple[tuple[float, float], float]]:
+        """The places that are behind it, and how near it came to each, m."""
+        rows = self._numbers[self._first_place :].reshape(-1, PLACE_WIDTH)[: int(self._numbers[AT_PLACE])].tolist()
+        return [((place[PLACE_X], place[PLACE_Y]), place[NEAREST]) for place in rows]
 
     @property
     def has_lost_thrust(self) -> bool:

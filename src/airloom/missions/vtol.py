@@ -185,15 +185,17 @@ class VtolPilot(WingsPilot):
     ) -> None:
         pace, end, stops = self._pace(speed), places[-1], self.next_place is None
         before = places[-2] if len(places) > 1 else self.vehicle.position
-        if stops:
+        if stops and not self.is_on_line:
             leg = end - before
             far = float(np.hypot(*leg[:2]))
             fastest = pace + float(np.hypot(*self.vehicle.wind[:2]))
             places = [*places[:-1], end - leg * min(0.5 * fastest**2 / BRAKES, 0.5 * far) / max(far, 1e-6)]
         self._towards = places[0]
-        await self._pass(places, pace, height, timeout, what)
+        await self._pass(places, pace, height, timeout, what, stops=stops and not self.is_on_line)
         if stops:
             await self._hover_at(end, timeout, what)
+            if not self.is_on_line:
+                self._tell_passed((float(end[0]), float(end[1])), float(np.hypot(*(self.vehicle.position - end)[:2])))
 
     def _circle_at(self, x: float, y: float, z: float, radius: float | None = None, clockwise: bool = False) -> None:
         """It need not: what follows a way is a place to hover at."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from airloom.commands import Mode, PositionYaw, ThrustAttitude
-from airloom.missions.arcs import Piece, Pose, Way, cut_corner, length_of, risen, to_point, to_pose
+from airloom.missions.arcs import Piece, Pose, Way, length_of, risen, to_point, to_pose
 from airloom.missions.guides import Arrival, Guide
+from airloom.missions.legs import Leg, Turns, past_places
 from airloom.missions.pilot import LONG, Pilot
 from airloom.missions.pursuit import Polyline
 from airloom.missions.runway import FLARE_TIME, Landing, TakeoffRoll
@@ -33,6 +34,8 @@ STEEP = 0.8  # of the steepest climb, on the way to a place
 GROUND_STEP = 20.0  # m between two looks at the ground
 AT_HEIGHT = 3.0  # m
 LEAST_FLARE = 1.0  # m/s of sinking, at the end of a glide
+LEAD_TIME = 4.0  # s of straight flight before a line begins
+BEYOND = 5.0  # m beyond the acceptance distance that gusts may carry it without being told
 RUNWAY_LOOK = 60.0  # m over which the rise of a runway is taken
 
 
@@ -44,6 +47,7 @@ class WingsPilot(Pilot):
         return self.vehicle.controller  # type: ignore[return-value]
 
     turns_on_the_spot = False
+    _passed_last: Pose | None = None
     needs_thrust: ClassVar[bool] = True
     """Whether it comes down without."""
 
@@ -318,23 +322,33 @@ class WingsPilot(Pilot):
         height: Callable[[float, float], float] | None,
         timeout: float | None,
         what: str,
+        stops: bool = False,
     ) -> None:
-        """Past places one after the other, round corners between them and to what follows."""
+        """Past places one after the other, and to what follows; where it stops nothing is passed."""
         self._check_reachable(np.array(places))
         if height is None:
             await self._near_height(places[0], pace)
-        radius, here, z = self._turn_radius(pace), self._pose(), float(self.vehicle.position[2])
-        after = [*places[1:], self.next_place]
-        way: Way = []
-        for place, following in zip(places, after, strict=True):
-            leg = to_point(here, place[0], place[1], radius)
-            if following is not None:
-                leg = cut_corner(leg, following[0], following[1], radius)
-            way += risen(leg, z, place[2])
-            here, z = way[-1].end, float(place[2])
+        z = float(self.vehicle.position[2])
+        legs = [Leg(_point(place), self.acceptance, self.is_on_line) for place in places]
+        if stops:
+            legs[-1] = replace(legs[-1], is_told=False)
+        after = None if self.next_place is None else Leg(_point(self.next_place), is_line=self.next_is_line)
+        way = past_places(self._pose(), z, self._leg_begins(), legs, after, self._turns(pace))
         await self._track(way if height is None else _at_heights(way, height), pace, timeout, what)
+        self._passed_last = None if stops else Pose(*legs[-1].end[:2], 0.0)
         if self.next_place is None:
             self._circle_at(*places[-1])
+
+    def _leg_begins(self) -> Pose | None:
+        """At the place that was passed last, if it has just been."""
+        here, last = self._pose(), self._passed_last
+        near = self._turns(self._plane.cruise_speed)
+        is_there = last is not None and hypot(here.x - last.x, here.y - last.y) < near.radius + self.acceptance
+        return last if is_there else None
+
+    def _turns(self, pace: float) -> Turns:
+        wind_x, wind_y, _ = self.vehicle.wind
+        return Turns(self._turn_radius(pace), LEAD_TIME * (pace + hypot(wind_x, wind_y)))
 
     async def _near_height(self, place: np.ndarray, pace: float) -> None:
         """Circle first, if the way to a place is too short for the height between."""
@@ -366,7 +380,19 @@ class WingsPilot(Pilot):
         wind_x, wind_y, _ = self.vehicle.wind
         slowest = max(pace - hypot(wind_x, wind_y), 0.25 * pace)
         track = Track(way, pace, needs_thrust=self.needs_thrust)
-        await self._guided(track, 2 * length_of(way) / slowest + 30 if timeout is None else timeout, what)
+        try:
+            await self._guided(track, 2 * length_of(way) / slowest + 30 if timeout is None else timeout, what)
+        finally:
+            for place, off in track.passed():
+                self._tell_passed(place, off)
+
+    def _tell_passed(self, place: tuple[float, float], off: float) -> None:
+        self.passed.append((place, off))
+        text = f"passed ({place[0]:g}, {place[1]:g}) {off:.1f} m off"
+        if off > self.acceptance + BEYOND:
+            self.sim.event(self.name, f"{text}, where {self.acceptance:g} m were allowed", level="warning")
+        else:
+            self.sim.event(self.name, text)
 
     async def _guided(self, guide: Guide, limit: float, what: str) -> None:
         """The guide speaks until the next one does, so that nobody is without between two ways."""
@@ -436,6 +462,11 @@ class WingsPilot(Pilot):
         return (self.ground(*end[:2]) - self.ground(*runway[:2])) / RUNWAY_LOOK
 
 
+def _point(place: Any) -> tuple[float, float, float]:
+    x, y, z = map(float, place)
+    return x, y, z
+
+
 def _at_heights(way: Way, height: Callable[[float, float], float]) -> Way:
     """The same way in short pieces, at the heights of a function of x and y."""
     found: Way = []
@@ -447,4 +478,5 @@ def _at_heights(way: Way, height: Callable[[float, float], float]) -> Way:
         for k in range(count):
             slope = (heights[k + 1] - heights[k]) / step if step else 0.0
             found.append(Piece(poses[k], step, piece.curvature, heights[k], slope))
+        found[-1] = replace(found[-1], passes=piece.passes)
     return found

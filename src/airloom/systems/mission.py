@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,15 +13,19 @@ from pydantic import Field, model_validator
 from airloom.basics.patterns import Pattern
 from airloom.missions.files import read_mission
 from airloom.missions.items import Item, complaint
+from airloom.missions.legs import ACCEPTANCE
 from airloom.missions.mission import Mission
 from airloom.missions.pilot import Pilot
 from airloom.missions.pilots import pilot_of
 from airloom.plugin import Parameters, PluginError, function_in
 from airloom.scenario import ScenarioError
+from airloom.scenario.models import NonNegative
 from airloom.system import System
 from airloom.systems.selection import chosen
 from airloom.watch.origin import told
 from airloom.world.ground import ground
+
+MOST_PASSED = 40
 
 
 class MissionParameters(Parameters):
@@ -32,6 +37,12 @@ class MissionParameters(Parameters):
     file: str | None = Field(None, description="a YAML mission or a QGroundControl .plan, relative to the scenario")
     script: str | None = Field(
         None, description="path/to/mission.py:function, an async function that takes a pilot, relative to the scenario"
+    )
+
+    acceptance: NonNegative = Field(
+        ACCEPTANCE,
+        description="how far from a place an aeroplane may pass it to turn before it, or else it flies over it, m; "
+        "items may have their own",
     )
 
     @model_validator(mode="after")
@@ -49,9 +60,11 @@ class FlyMission(System):
     def configure(self, sim) -> None:
         self._vehicles = chosen(sim, self.name, self.parameters.vehicle)
         self._warnings: list[str] = []
+        self._has_end = False
         self._mission = self._own_coroutine(sim) if self.parameters.script else self._items(sim)
 
     def reset(self, sim) -> None:
+        self._under_way: set[str] = set()
         for text in self._warnings:
             sim.event(self.name, text, level="warning")
         sim.call_at(self.parameters.start, partial(self._begin, sim))
@@ -61,6 +74,8 @@ class FlyMission(System):
         if self.parameters.file:
             height = partial(_ground_height, sim.fleet.flight.world)
             mission = read_mission(self.parameters.file, sim.scenario.world.origin, height)
+        mission = replace(mission, acceptance=self.parameters.acceptance)
+        self._has_end = mission.ends
         missions = {vehicle.name: self._suited(mission, pilot_of(sim, vehicle)) for vehicle in self._vehicles}
         self._warnings = list(dict.fromkeys(text for mission in missions.values() for text in mission.warnings))
         return lambda pilot: missions[pilot.name].fly(pilot)
@@ -92,13 +107,33 @@ class FlyMission(System):
 
     async def _fly(self, pilot: Pilot) -> None:
         """A mission that fails leaves its vehicle hovering, and the simulation running, which is a failed run."""
+        self._under_way.add(pilot.name)
         try:
             await self._mission(pilot)
         except Exception as error:
             pilot.sim.fail(pilot.name, f"{self.name} failed: {told(error)}")
             pilot.brake()
         else:
-            pilot.sim.succeed(pilot.name, f"{self.name} is done")
+            pilot.sim.succeed(pilot.name, f"{self.name} is done{_told_passed(pilot)}")
+        self._under_way.discard(pilot.name)
+
+    def conclude(self, sim) -> None:
+        """A mission that has an end must have come to it in the time that the scenario gives."""
+        if not self._has_end or sim.is_excerpt:
+            return
+        for name in sorted(self._under_way & set(sim.vehicles)):
+            x, y, z = sim.vehicles[name].position
+            what = f"{self.name} was not over when the run ended, at ({x:.0f}, {y:.0f}, {z:.0f})"
+            sim.fail(name, f"{what}; give the scenario a longer duration than {sim.scenario.duration:g} s")
+
+
+def _told_passed(pilot: Pilot) -> str:
+    """How near an aeroplane came to the places of its mission, in their order."""
+    if not pilot.passed:
+        return ""
+    shown = ", ".join(f"{off:.1f}" for _, off in pilot.passed[:MOST_PASSED])
+    more = f", …, {max(off for _, off in pilot.passed):.1f} at most" if len(pilot.passed) > MOST_PASSED else ""
+    return f"; passed {len(pilot.passed)} places by {shown}{more} m"
 
 
 def _ground_height(world: Any, x: float, y: float) -> float:

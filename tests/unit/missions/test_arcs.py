@@ -8,7 +8,7 @@ from math import cos, dist, hypot, pi, sin
 import numpy as np
 import pytest
 
-from airloom.missions.arcs import Pose, cut_corner, length_of, risen, straight, to_point, to_pose
+from airloom.missions.arcs import Pose, cut_corner, length_of, onto_line, risen, straight, to_point, to_pose
 
 RADIUS = 30.0
 
@@ -63,7 +63,7 @@ def test_turning_back_beside_itself_is_half_a_circle():
 @pytest.mark.parametrize("goal", [(200.0, 150.0), (200.0, -100.0), (330.0, 60.0)])
 def test_a_corner_is_flown_by_on_both_sides(goal):
     """It joins the next leg tangentially, and leaves out the corner by R (1/cos(Δ/2) − 1)."""
-    way = cut_corner([straight(Pose(0, 0, 0), 200, 0)], *goal, RADIUS)
+    way = cut_corner([straight(Pose(0, 0, 0), 200, 0)], *goal, RADIUS, within=20.0)
     assert_is_smooth(way, Pose(0, 0, 0))
     end = way[-1].end
     leg = np.array(goal) - [200.0, 0.0]
@@ -77,7 +77,30 @@ def test_a_corner_is_flown_by_on_both_sides(goal):
 
 def test_a_corner_without_room_is_flown_to_its_point():
     way = [straight(Pose(0, 0, 0), 20, 0)]
-    assert cut_corner(way, 20, 300, RADIUS) == way
+    assert cut_corner(way, 20, 300, RADIUS, within=100.0) == way
+
+
+@pytest.mark.parametrize("degrees", range(-175, 180, 10))
+def test_a_corner_is_left_out_by_no_more_than_is_allowed(degrees):
+    turn, way = np.radians(degrees), [straight(Pose(0, 0, 0), 400, 0)]
+    cut = cut_corner(way, 400 + 900 * cos(turn), 900 * sin(turn), RADIUS, within=10.0)
+    passes = RADIUS * (1 / cos(turn / 2) - 1)
+    assert (cut != way) == (passes <= 10.0)
+
+
+@pytest.mark.parametrize("degrees", [*range(-179, 180, 15), 90, 179])
+def test_a_place_that_is_flown_over_is_left_onto_the_next_leg_soon(degrees):
+    begin, leg = Pose(50, -20, np.radians(degrees)), straight(Pose(50, -20, 0.0), 50, 280)
+    way = onto_line(begin, leg, RADIUS)
+    assert_is_smooth(way, begin)
+    assert dist(way[-1].end[:2], (50, 280)) < 1e-6
+    assert abs(sin(0.5 * (way[-1].begin.course - pi / 2))) < 1e-6
+    assert 300 - way[-1].length < 2.83 * RADIUS
+
+
+def test_a_leg_that_is_too_short_or_too_far_is_not_joined():
+    assert onto_line(Pose(0, 0, pi / 2), straight(Pose(0, 0, 0), 60, 0), RADIUS) is None
+    assert onto_line(Pose(0, 200, pi / 2), straight(Pose(0, 0, 0), 600, 0), RADIUS) is None
 
 
 def test_heights_change_evenly_along_a_way():

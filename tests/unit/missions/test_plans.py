@@ -167,6 +167,28 @@ def test_surveys_are_their_transects(tmp_path):
         assert f"item 2 ({kind}), its item 2: command 206 (camera trigger) is left out" in mission.warnings[0]
 
 
+def test_lines_of_a_survey_are_flown_from_end_to_end_and_its_places_are_flown_over(tmp_path):
+    lines = [at(16, 0, 0, 30), simple(206, 25), at(16, 60, 0, 30), at(16, 60, 20, 30), simple(206), at(16, 0, 20, 30)]
+    found = {
+        kind: read(tmp_path, UP, survey(lines, kind), at(16, 9, 9, 30)).items[2:] for kind in ("survey", "CorridorScan")
+    }
+    assert [(it.acceptance, it.line) for it in found["survey"]] == [
+        (0, False),
+        (0, True),
+        (0, False),
+        (0, True),
+        (None, False),
+    ]
+    assert [(it.acceptance, it.line) for it in found["CorridorScan"]] == [(0, False)] * 4 + [(None, False)]
+
+
+def test_a_waypoint_has_its_acceptance_radius(tmp_path):
+    mission = read(tmp_path, UP, at(16, north=30, p2=25), at(16, north=60))
+    assert [item.acceptance for item in mission.items[2:]] == [25.0, None]
+    with pytest.raises(ScenarioError, match="an acceptance radius is 0 to"):
+        read(tmp_path, UP, at(16, north=30, p2=-25))
+
+
 def test_structure_scans_go_around_layer_by_layer(tmp_path):
     mission = read(tmp_path, UP, structure([(20, 0), (30, 0), (30, 10), (20, 10)]))
     flown = places(mission)[1:]

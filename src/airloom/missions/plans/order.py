@@ -37,11 +37,12 @@ class Way:
     in_the_air: bool = False
     is_over: bool = False
 
-    def goto(self, place: Place, yaw: float | None = None) -> GoTo:
+    def goto(self, place: Place, yaw: float | None = None, acceptance: float | None = None) -> GoTo:
         self.place = (place.x, place.y, place.z)
+        more = {"yaw": yaw, "acceptance": acceptance, **self.pace}
         if place.height is None:
-            return GoTo(goto=self.place, yaw=yaw, **self.pace)
-        return GoTo(goto=(place.x, place.y, place.height), yaw=yaw, above_ground=True, **self.pace)
+            return GoTo(goto=self.place, **more)
+        return GoTo(goto=(place.x, place.y, place.height), above_ground=True, **more)
 
     @property
     def pace(self) -> dict[str, float]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import atan2, cos, inf, pi, radians, sin
+from dataclasses import replace
+from math import atan2, cos, hypot, inf, pi, radians, sin
 from typing import Any
 
 from airloom.missions.fence import Point
-from airloom.missions.items import Circle, Loiter, Rest, Spray, TakeOff, Turn
+from airloom.missions.items import Circle, GoTo, Loiter, Rest, Spray, TakeOff, Turn
 from airloom.missions.plans.file import FARTHEST, Place, PlanFile, is_number, shown
 from airloom.missions.plans.order import Flight, SplinePoint, Step, Way, nothing
 from airloom.missions.plans.structure_scan import structure_scan
@@ -18,6 +19,8 @@ USUAL_RADIUS = 10.0  # m, of a circle whose radius is left out, as ArduPilot's
 TAKEOFF_SPEED = 1.5
 MOST_TURNS = 1000
 JUMP = 177
+WAYPOINT = 16
+PARALLEL = 0.02  # rad
 ABOVE_SEA, ABOVE_HOME, ABOVE_GROUND = range(3)
 FRAMES = {0: ABOVE_SEA, 5: ABOVE_SEA, 3: ABOVE_HOME, 6: ABOVE_HOME, 10: ABOVE_GROUND, 11: ABOVE_GROUND}
 HARMLESS = {
@@ -98,11 +101,17 @@ class _Reader:
         items = transects.get("Items") if isinstance(transects, dict) else None
         if not isinstance(items, list) or not items:
             raise plan.error(f"the {kind} holds no transects (its Items); save the plan with a newer QGroundControl")
+        places: list[Point] = []
         for inner, item in enumerate(items, start=1):
             plan.at(f"item {number} ({kind}), its item {inner}")
             if not isinstance(item, dict) or item.get("type") != "SimpleItem":
                 raise plan.error(f"must be a SimpleItem, got {shown(item)}")
-            yield self._step(item, None)
+            step = self._step(item, None)
+            if item.get("command") == WAYPOINT:
+                place = self._place(item["params"], item.get("frame"))
+                places.append((place.x, place.y))
+            is_line = kind == "survey" and item.get("command") == WAYPOINT and _is_along_the_first(places)
+            yield replace(step, fly=_over(step.fly, is_line))
 
     def _jump(self, numbers: Numbers, jump_id: int | None) -> Step:
         target, times = numbers[0], numbers[1]
@@ -130,7 +139,10 @@ class _Reader:
         return fly
 
     def _waypoint(self, numbers: Numbers, frame: Any) -> Flight:
-        return _then_rest(_going(self._place(numbers, frame), _yaw(numbers[3])), self._seconds(numbers[0] or 0.0))
+        accepted, place = numbers[1] or None, self._place(numbers, frame)
+        if accepted is not None and not 0 < accepted <= FARTHEST:
+            raise self._plan.error(f"an acceptance radius is 0 to {FARTHEST:g} m, got {accepted:g}")
+        return _then_rest(_going(place, _yaw(numbers[3]), accepted), self._seconds(numbers[0] or 0.0))
 
     def _loiter_time(self, numbers: Numbers, frame: Any) -> Flight:
         """Multirotors hold there, as MAVLink says."""
@@ -309,8 +321,27 @@ class _Reader:
         return plan.above(*plan.local(latitude, longitude, altitude))
 
 
-def _going(place: Place, yaw: float | None = None) -> Flight:
-    return lambda way: iter([way.goto(place, yaw)])
+def _going(place: Place, yaw: float | None = None, acceptance: float | None = None) -> Flight:
+    return lambda way: iter([way.goto(place, yaw, acceptance)])
+
+
+def _over(fly: Flight, is_line: bool) -> Flight:
+    """What a step of a survey flies, over its places and along its lines."""
+
+    def over(way: Way) -> Iterator[Any]:
+        for item in fly(way):
+            is_going = isinstance(item, GoTo)
+            yield item.model_copy(update={"acceptance": 0.0, "line": is_line}) if is_going else item
+
+    return over
+
+
+def _is_along_the_first(places: list[Point]) -> bool:
+    """Whether the last leg of a survey is one of its lines: the first leg is, and they are parallel."""
+    if len(places) < 2:
+        return False
+    (ax, ay), (bx, by) = ((end[0] - begin[0], end[1] - begin[1]) for begin, end in (places[:2], places[-2:]))
+    return abs(ax * by - ay * bx) <= PARALLEL * hypot(ax, ay) * hypot(bx, by)
 
 
 def _then_rest(fly: Flight, seconds: float) -> Flight:
