@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.drawing import in_style
 from airloom.farm.field import Field, frame_of
 from airloom.farm.geojson import FarmError, shapely
 from airloom.farm.job import SQUARE_METRES
@@ -179,6 +180,7 @@ def deposit_in(run: Path) -> Path:
     return found[0]
 
 
+@in_style
 def draw_comparison(comparison: Comparison, file: Path, title: str) -> None:
     from matplotlib.figure import Figure
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airloom.basics.drawing import in_style
 from airloom.farm.estimate import loads
 from airloom.farm.job import Job
 from airloom.farm.planning import Plan
@@ -25,6 +26,7 @@ Way = np.ndarray  # places [n, 2]
 MANY = 60  # lines that leave no room for numbers and marks
 
 
+@in_style
 def draw_plan(plan: Plan, file: Path) -> None:
     from matplotlib.figure import Figure
 
@@ -41,7 +43,7 @@ def draw_plan(plan: Plan, file: Path) -> None:
     if len(rates) > 1:
         figure.colorbar(lines, ax=axes, label="litres per hectare", shrink=0.8, pad=0.01)
     sums = job.totals
-    axes.set(xlabel="east, m", ylabel="north, m", aspect="equal", xlim=(west, east), ylim=(south, north))
+    axes.set(xlabel="east x [m]", ylabel="north y [m]", aspect="equal", xlim=(west, east), ylim=(south, north))
     axes.set_title(f"{job.name}: {sums.lines} lines, {sums.hectares:.2f} ha, {sums.litres:.1f} L", loc="left")
     figure.legend(loc="outside lower center", ncols=4, frameon=False, fontsize=9)
     figure.savefig(file, metadata={"Software": None})

@@ -23,7 +23,7 @@ class Panel(Model):
     """One quantity over time, with a line or several."""
 
     title: str
-    unit: str = ""
+    unit: str = Field("", description="for the axis; in one of degrees (°, °/s) radians of the log are shown as such")
     lines: dict[str, Line] = Field(
         min_length=1, description="what the legend says, and TOPIC.FIELD; -TOPIC.FIELD shows it with its sign turned"
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from airloom.basics.drawing import in_style
 from airloom.errors import UserError
 
 if TYPE_CHECKING:
@@ -92,6 +93,7 @@ class DepositionMap:
         except OSError as error:
             raise MapError(f"cannot write the map {stem}: {error.strerror or error}") from None
 
+    @in_style
     def _draw(self, file: Path, title: str, target: Sequence[tuple[float, float]] | None) -> None:
         from matplotlib.colors import LinearSegmentedColormap, Normalize
         from matplotlib.figure import Figure
@@ -114,13 +116,14 @@ class DepositionMap:
         scale, colours = Normalize(0.0, top), LinearSegmentedColormap.from_list("spray", COLOURS)
         for axis, (name, values) in zip(axes, shown, strict=True):
             drawn: Any = axis.imshow(values, origin="lower", extent=edges, norm=scale, cmap=colours)
-            axis.set(title=name, xlabel="east, m")
+            axis.set(title=name, xlabel="east x [m]")
+            axis.grid(visible=False)
             if target:
                 _draw_outline(axis, target)
             axis.set(xlim=edges[:2], ylim=edges[2:])
-        axes[0].set_ylabel("north, m")
-        figure.suptitle(title)
-        figure.colorbar(drawn, ax=list(axes), label="litres per hectare", extend="max", extendfrac=0.03, aspect=30)
+        axes[0].set_ylabel("north y [m]")
+        figure.suptitle(title, fontweight="bold")
+        figure.colorbar(drawn, ax=list(axes), label="deposit [L/ha]", extend="max", extendfrac=0.03, aspect=30)
         figure.savefig(file, metadata={"Software": None})
 
     def sprayed_part(self, margin: float) -> tuple[slice, slice]:

@@ -16,6 +16,7 @@ def write_log(path, vehicles, extras=True, pose="odometry", samples=50, scenario
     with LogWriter(path, bus, metadata={"scenario": "hover", "seed": "3"}, scenario_text=scenario_text) as log:
         for number, vehicle in enumerate(vehicles):
             states = np.tile([number, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0], (samples, 1)).astype(float)
+            states[:, 2] = np.linspace(1, 2, samples)
             bus.advertise(f"/{vehicle}/{pose}", messages.odometry("world", vehicle)).publish_batch(times, states)
             if extras:
                 for topic, template in {
@@ -23,7 +24,7 @@ def write_log(path, vehicles, extras=True, pose="odometry", samples=50, scenario
                     "command": messages.flight_command(vehicle),
                     "rotors": messages.actuators(vehicle, 4),
                 }.items():
-                    values = np.ones((samples, template.width))
+                    values = np.linspace(1, 60, samples)[:, None] * np.ones(template.width)
                     bus.advertise(f"/{vehicle}/{topic}", template).publish_batch(times, values)
         bus.advertise("/clock", messages.clock()).publish_batch(times, np.zeros((samples, 0)))
     return log.path
@@ -49,7 +50,7 @@ def names(paths):
 def test_one_vehicle(run):
     figures = plot(run)
     assert figures == [run.path / "flight-cf.png"]
-    assert size_of(figures[0]) == (1600, 1200)
+    assert size_of(figures[0])[0] == 1600
 
 
 @pytest.mark.slow
@@ -233,7 +234,7 @@ def test_a_figure_that_the_scenario_asks_for(tmp_path):
     height, tilt, nowhere = figure.axes
     times, values = height.lines[0].get_data()
     assert (times.min(), times.max()) == pytest.approx((0.2, 0.6))
-    assert values == pytest.approx(np.ones(len(times)))
+    assert values == pytest.approx(np.linspace(1, 2, 50)[10:31])
     assert [text.get_text() for text in tilt.get_legend().get_texts()] == ["roll", "pitch"]
     assert not tilt.lines[0].get_ydata().any()
     assert nowhere.texts[0].get_text() == "not in the log"
@@ -255,7 +256,7 @@ def test_what_nobody_steers_has_no_setpoint(tmp_path):
     with LogReader(folder.log) as log:
         figure = flight.flight_figure(log, folder, "cf", "/cf/odometry")
     panels = {axis.get_title(): axis for axis in figure.axes}
-    assert len(panels["Position x"].lines) == 1
+    assert len(panels["Position z"].lines) == 1
     assert "Thrust command" not in panels
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["flown"]
 
@@ -281,3 +282,89 @@ def test_after_a_landing_there_is_no_setpoint():
     flown = [(0.0, 1.0, "idle"), (1.0, 3.0, "position_yaw"), (3.0, 4.0, "idle")]
     _, values = flight._while_in_force((times, np.ones(5)), flown)
     assert np.isnan(values).tolist() == [False, False, False, False, True]
+
+
+def flight_log(path, states, events=(), scenario_text="", setpoints=None):
+    bus, times = Bus(), np.arange(len(states)) * 20_000_000
+    with LogWriter(path / "log.mcap", bus, ["*"], metadata={"scenario": "t"}, scenario_text=scenario_text):
+        bus.advertise("/cf/state", messages.odometry("world", "cf")).publish_batch(times, np.array(states, float))
+        if setpoints is not None:
+            bus.advertise("/cf/setpoint", messages.setpoint("world")).publish_batch(times, np.array(setpoints, float))
+        topic = bus.advertise("/events", messages.EVENT)
+        for time, text, level in events:
+            topic.publish(messages.event(round(time * 1e9), "cf", level, text), round(time * 1e9))
+    folder = RunFolder.open(path)
+    with LogReader(folder.log) as log:
+        return flight.flight_figure(log, folder, "cf", "/cf/state")
+
+
+def turned(yaws):
+    """States at one place, with these headings."""
+    return [[0, 0, 1, np.cos(yaw / 2), 0, 0, np.sin(yaw / 2), *[0] * 6] for yaw in yaws]
+
+
+def titles(figure):
+    return [axis.get_title() for axis in figure.axes if axis.get_visible()]
+
+
+def test_what_stands_still_is_named_and_not_drawn(tmp_path):
+    figure = flight_log(tmp_path, [[0, 0, z, 1, *[0] * 9] for z in np.linspace(0, 1, 50)])
+    assert titles(figure) == ["Position z"]
+    assert "not drawn: position x, position y, speed, roll" in figure.legends[0].get_title().get_text()
+
+
+def test_a_vehicle_that_does_nothing_has_a_figure(tmp_path):
+    assert titles(flight_log(tmp_path, [[0, 0, 1, 1, *[0] * 9]] * 10)) == ["Position x", "Position y", "Position z"]
+
+
+def test_a_way_is_seen_from_above_with_what_stands_there(tmp_path):
+    text = (
+        SCENARIO.format(name="cf", controller="modes")
+        + "world: {obstacles: {house: {shape: box, size: [2, 2, 2], position: [4, 1, 1]}}}\n"
+    )
+    figure = flight_log(tmp_path, [[x, 0, 1, 1, *[0] * 9] for x in np.linspace(0, 10, 50)], scenario_text=text)
+    above = next(axis for axis in figure.axes if axis.get_title().startswith("Seen from above"))
+    (house,) = (patch.get_xy() for patch in above.patches)
+    assert house.min(axis=0).tolist() == [3.0, 0.0]
+    assert house.max(axis=0).tolist() == [5.0, 2.0]
+    low, high = above.get_xlim()
+    assert low < 0.0
+    assert high > 10.0
+
+
+def test_a_yaw_setpoint_is_on_the_turn_that_is_flown(tmp_path):
+    yaws = np.linspace(0.0, 3 * np.pi, 60)
+    setpoints = np.zeros((60, messages.setpoint("world").width))
+    setpoints[:, 9] = (yaws + np.pi) % (2 * np.pi) - np.pi
+    figure = flight_log(tmp_path, turned(yaws), setpoints=setpoints)
+    yaw = next(axis for axis in figure.axes if axis.get_title() == "Yaw")
+    flown, aim = (line.get_ydata() for line in yaw.lines[:2])
+    assert flown[-1] == pytest.approx(540.0)
+    assert np.abs(flown - aim).max() < 1.0
+
+
+def test_when_something_befell_it_is_marked_and_told(tmp_path):
+    text = SCENARIO.format(name="cf", controller="modes") + "systems: {gust: {kind: push, force: [1, 0, 0]}}\n"
+    events = [
+        (0.2, "gust begins: force [1, 0, 0] N", "info"),
+        (0.3, "mode idle → position_yaw", "info"),
+        (0.4, "it lies on its back", "warning"),
+    ]
+    figure = flight_log(tmp_path, [[0, 0, z, 1, *[0] * 9] for z in np.linspace(0, 1, 50)], events, text)
+    told = figure.legends[0].get_title().get_text()
+    assert "1  at 0.20 s: gust begins" in told
+    assert "2  at 0.40 s: it lies on its back" in told
+    assert "mode idle" not in told
+    lines = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_linestyle() == ":"]
+    assert lines == [0.2, 0.4]
+
+
+def test_radians_of_the_log_are_degrees_where_the_unit_says_so(tmp_path):
+    text = FIGURE.format(roll="/cf/odometry.twist.twist.angular.x")
+    write_log(tmp_path / "log.mcap", ["cf"], scenario_text=text)
+    folder = RunFolder.open(tmp_path)
+    with LogReader(folder.log) as log:
+        (figure,) = fields.scenario_figures(log, folder).values()
+        _, commanded = fields.series(log, "/cf/command", "roll")
+        assert commanded[-1] == pytest.approx(np.degrees(60.0))
+    assert len(figure.axes[1].lines) == 2

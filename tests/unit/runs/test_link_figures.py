@@ -1,5 +1,7 @@
 """Figures of radio links: that they show the numbers of the log, for few nodes and for many."""
 
+from dataclasses import replace
+
 import matplotlib
 import numpy as np
 import pytest
@@ -101,3 +103,35 @@ def test_the_map_has_a_line_for_each_pair_in_contact(run, nodes, pairs):
     assert sum(len(lines.get_segments()) for lines in first.collections[:2]) == pairs
     assert f"{pairs} pair" in first.get_title()
     assert len(first.texts) == (nodes if nodes <= 12 else 0)
+
+
+def without_words_of(links, node):
+    """As if this node had been silent in that interval."""
+    spoken = links.sender != node
+    parts = ("sender", "receiver", "meant", "delivered", "delay", "strength")
+    kept = {name: getattr(links, name)[spoken] for name in parts}
+    return replace(links, broadcasts=np.where(np.arange(len(links.names)) == node, 0, links.broadcasts), **kept)
+
+
+def counted(run, links):
+    """Mean of nodes heard, largest group, groups: over time."""
+    counts = links_time.time_figure(LogReader(run.log), run, links, "").axes[0]
+    return [line.get_ydata() for line in counts.lines[:3]]
+
+
+def test_a_pause_between_two_words_breaks_no_link(run):
+    links = made_up(6, intervals=20)
+    links[5] = without_words_of(links[5], 2)
+    links[6] = without_words_of(links[6], 2)
+    heard, largest, groups = counted(run, links)
+    assert (largest == 6).all()
+    assert (groups == 1).all()
+    assert np.ptp(heard) == 0.0
+
+
+def test_who_has_fallen_silent_is_no_group(run):
+    links = [without_words_of(one, 5) if k >= 4 else one for k, one in enumerate(made_up(6, intervals=20))]
+    _, largest, groups = counted(run, links)
+    assert (groups == 1).all()
+    assert largest[:4].tolist() == [6] * 4
+    assert largest[-1] == 5

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airloom.basics.drawing import drawing_style
 from airloom.runs.figures.fields import columns, example, fields_figure, scenario_figures, series
 from airloom.runs.figures.fleet import fleet_figure
 from airloom.runs.figures.flight import flight_figure, modes_flown
 from airloom.runs.figures.links import link_figures
 from airloom.runs.figures.pursuit import pursuit_figure, target_topic
 from airloom.runs.figures.seen import draw_seen, eye_topics
-from airloom.runs.figures.style import new_figure, save, style
+from airloom.runs.figures.style import new_figure, save
 from airloom.runs.figures.swarm import swarm_figures
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogError, LogReader
@@ -41,7 +42,7 @@ def plot(run: RunFolder | Path | str, out: Path | str | None = None) -> list[Pat
     run, log = _opened(run)
     topics = pose_topics(log)
     figures: dict[str, Figure] = {}
-    with style():
+    with drawing_style():
         if len(topics) <= FLIGHT_FIGURES:
             for vehicle, topic in topics.items():
                 figures[f"flight-{vehicle}"] = flight_figure(log, run, vehicle, topic)
@@ -69,7 +70,7 @@ def plot_fields(run: RunFolder | Path | str, fields: Sequence[str], out: Path | 
         times, values = series(log, topic, field)
         panel = re.sub(r"\[\d+\]", "", field).rpartition(".")[2]
         panels.setdefault(panel, []).extend(columns(log, name, topic, field, times, values))
-    with style():
+    with drawing_style():
         return save({"fields": fields_figure(log, run, panels)}, run, out)
 
 

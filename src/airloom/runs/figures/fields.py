@@ -23,13 +23,22 @@ _ANGLES = ("roll", "pitch", "yaw")
 
 
 def series(log: LogReader, topic: str, field: str) -> tuple[np.ndarray, np.ndarray]:
-    """Times (s) and values of a field. An orientation has also roll, pitch and yaw, in degrees."""
+    """Times (s) and values of a field. An orientation has also roll, pitch and yaw, in degrees, as a command."""
     group, _, last = field.rpartition(".")
-    if last not in _ANGLES or not group.endswith("orientation"):
+    if not _is_in_degrees(topic, field):
         return log.series(topic, field)
+    if not group.endswith("orientation"):
+        times, angles = log.series(topic, field)
+        return times, np.degrees(angles)
     times, quaternions = log.series(topic, group)
     angles = np.unwrap(euler_from_quaternion(quaternions[:, [3, 0, 1, 2]]), axis=0)
     return times, np.degrees(angles[:, _ANGLES.index(last)])
+
+
+def _is_in_degrees(topic: str, field: str) -> bool:
+    """As `series` gives it: messages have radians."""
+    group, _, last = field.rpartition(".")
+    return last in _ANGLES and (group.endswith("orientation") or topic.endswith(("/command", "/setpoint")))
 
 
 def columns(
@@ -51,7 +60,7 @@ def fields_figure(
     put_title(figure, log, run, "")
     axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
     for axis, (name, lines) in zip(axes, panels.items(), strict=True):
-        axis.set_ylabel(name)
+        axis.set_ylabel(f"{name} [°]" if name in _ANGLES else name)
         for label, times, values in lines:
             axis.plot(times, values, label=label)
         fit(axis, 0.0)
@@ -75,7 +84,7 @@ def _chosen_figure(log: LogReader, run: RunFolder, wanted: Wanted) -> Figure:
         axis.set_title(panel.title)
         axis.set_ylabel(f"[{panel.unit}]" if panel.unit else "")
         for label, line in panel.lines.items():
-            _draw_line(axis, log, label, line, wanted)
+            _draw_line(axis, log, label, line, wanted, panel.unit)
         fit(axis, 0.0)
         if len(panel.lines) > 1:
             axis.legend(loc="best", ncols=min(len(panel.lines), 4))
@@ -83,13 +92,15 @@ def _chosen_figure(log: LogReader, run: RunFolder, wanted: Wanted) -> Figure:
     return figure
 
 
-def _draw_line(axis: Axes, log: LogReader, label: str, line: str, wanted: Wanted) -> None:
+def _draw_line(axis: Axes, log: LogReader, label: str, line: str, wanted: Wanted, unit: str) -> None:
     topic, _, field = line.removeprefix("-").partition(".")
     if topic not in log.topics:
         say_instead(axis, "not in the log")
         return
     try:
         times, values = series(log, topic, field)
+        if unit.startswith("°") and not _is_in_degrees(topic, field):
+            values = np.degrees(values)
     except LogError as error:
         say_instead(axis, str(error))
         return

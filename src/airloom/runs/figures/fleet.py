@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from airloom.runs.figures.style import FLOWN, KEPT_OFF, SERIES, fit, logged_scenario, new_figure, put_title, thinned
+from airloom.basics.drawing import SERIES
+from airloom.runs.figures.ground_plan import draw_ground_plan
+from airloom.runs.figures.style import FLOWN, fit, logged_scenario, new_figure, put_title, thinned
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogReader
-from airloom.system import boundaries_in
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +23,15 @@ def fleet_figure(log: LogReader, run: RunFolder, topics: dict[str, str]) -> Figu
     times, positions = _resampled(paths.values(), 400)
     figure = new_figure(height=9.5)
     put_title(figure, log, run, f"{len(paths)} vehicles")
-    top, height, spread = figure.subplot_mosaic(
-        [["top", "height"], ["top", "spread"]], width_ratios=[1.2, 1.0]
-    ).values()
+    is_crowd = len(paths) > len(SERIES)
+    right = ["height", "each", "spread"] if is_crowd else ["height", "spread"]
+    axes = figure.subplot_mosaic([["top", name] for name in right], width_ratios=[1.2, 1.0])
+    top, height, spread = axes["top"], axes["height"], axes["spread"]
+    if is_crowd:
+        _draw_each_height(axes["each"], times, positions[..., 2])
     colors = _colors(len(paths))
-    _draw_boundaries(top, log)
+    if (scenario := logged_scenario(log)) is not None:
+        draw_ground_plan(top, scenario, np.concatenate([values[:, :2] for _, values in paths.values()]))
     _draw_top_view(top, paths, colors)
     _draw_heights(height, paths, times, positions[..., 2], colors)
     _draw_spread(spread, times, positions)
@@ -71,15 +76,6 @@ def _draw_top_view(axis: Axes, paths: dict[str, tuple[np.ndarray, np.ndarray]], 
     axis.autoscale_view()
 
 
-def _draw_boundaries(axis: Axes, log: LogReader) -> None:
-    """What the fleet keeps off: walls as lines, pillars filled."""
-    from matplotlib.patches import Polygon
-
-    scenario = logged_scenario(log)
-    for one in boundaries_in(scenario) if scenario else ():
-        axis.add_patch(Polygon(one.corners, facecolor="none" if one.encloses else KEPT_OFF, edgecolor=KEPT_OFF))
-
-
 def _draw_heights(
     axis: Axes,
     paths: dict[str, tuple[np.ndarray, np.ndarray]],
@@ -100,6 +96,15 @@ def _draw_heights(
     axis.plot(times, middle, color=FLOWN, label="median")
     axis.margins(x=0.01)
     axis.legend(loc="best", ncols=3)
+
+
+def _draw_each_height(axis: Axes, times: np.ndarray, heights: np.ndarray) -> None:
+    """A line a vehicle, coloured by its height: waves, and whoever falls, which a crowd of curves would hide."""
+    axis.grid(visible=False)
+    edges = np.arange(heights.shape[1] + 1) - 0.5
+    drawn = axis.pcolormesh(times, edges, heights[:-1].T, cmap="viridis", rasterized=True)
+    axis.set(title="Altitude of each", ylabel="vehicle, in order")
+    axis.figure.colorbar(drawn, ax=axis, label="z [m]", pad=0.01, aspect=12)
 
 
 def _draw_spread(axis: Axes, times: np.ndarray, positions: np.ndarray) -> None:

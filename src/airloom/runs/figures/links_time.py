@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,8 @@ MOST_PAIRS = 20
 """Directed, that have a line each: of five nodes."""
 MOST_COLUMNS = 400
 MOST_NAMES = 40
+SILENCE = 3.0
+"""Seconds without a word, after which nothing is known of a link; swarms forget a silent neighbour after as long."""
 GOOD = 0.5
 """Share of packets from which on one hears another."""
 
@@ -44,9 +47,24 @@ class Shares:
     def middles(self) -> np.ndarray:
         return 0.5 * (self.edges[1:] + self.edges[:-1])
 
+    @cached_property
+    def known(self) -> np.ndarray:
+        """Delivery as it was when something was sent last: a pause between two words breaks no link."""
+        found, since = self.of.copy(), np.zeros(self.of.shape[1:])
+        for k, step in enumerate(np.diff(self.edges)[1:], 1):
+            silent = np.isnan(found[k])
+            since = np.where(silent, since + step, 0.0)
+            found[k] = np.where(silent & (since < SILENCE), found[k - 1], found[k])
+        return found
+
     @property
     def hears(self) -> np.ndarray:
-        return np.nan_to_num(self.of) >= GOOD
+        return np.nan_to_num(self.known) >= GOOD
+
+    @property
+    def talks(self) -> np.ndarray:
+        """[time, node]: who has sent something lately. Whoever is silent for good, as the fallen are, is no node."""
+        return np.isfinite(self.known).any(axis=2)
 
 
 def time_figure(log: LogReader, run: RunFolder, links: Sequence[Links], band: str) -> Figure:
@@ -74,16 +92,21 @@ def quality_map() -> Colormap:
 
 
 def _draw_counts(axis: Axes, shares: Shares) -> None:
-    hears = shares.hears
+    hears, talks = shares.hears, shares.talks
     both = hears & hears.swapaxes(1, 2)
-    sizes = [np.unique(clusters(one), return_counts=True)[1] for one in both]
-    mean = hears.sum(axis=1).mean(axis=1)
+    sizes = [_group_sizes(one[np.ix_(there, there)]) for one, there in zip(both, talks, strict=True)]
+    mean = (hears.sum(axis=1) * talks).sum(axis=1) / np.maximum(talks.sum(axis=1), 1)
     axis.plot(shares.middles, mean, color=FLOWN, label="nodes that one hears, mean")
     axis.plot(shares.middles, [one.max() for one in sizes], color=AHEAD, label="nodes in the largest connected group")
     axis.plot(shares.middles, [len(one) for one in sizes], color=WANTED, label="groups without a link to each other")
-    axis.set(title=f"Links over which at least {100 * GOOD:.0f} % are delivered")
+    axis.set(title=f"Links over which at least {100 * GOOD:.0f} % are delivered, among nodes that have sent lately")
     axis.set_ylim(0.0, 1.3 * axis.get_ylim()[1])
     axis.legend(loc="upper right", ncols=3)
+
+
+def _group_sizes(links: np.ndarray) -> np.ndarray:
+    """Of those that can reach one another; a single zero if there is nobody."""
+    return np.unique(clusters(links), return_counts=True)[1] if len(links) else np.zeros(1, dtype=int)
 
 
 def _draw_pairs(axis: Axes, shares: Shares, pairs: np.ndarray) -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from airloom.basics.drawing import SERIES
 from airloom.runs.folder import RunFolder
 from airloom.runs.mcap import LogError, LogReader
 
@@ -17,31 +18,8 @@ if TYPE_CHECKING:
     from airloom.scenario.models import Scenario
 
 _SIZE, _DPI = (16.0, 12.0), 100
-FLOWN, WANTED, AHEAD = "#1f5fa8", "#e0641b", "#3a923a"
+FLOWN, WANTED, AHEAD = SERIES[:3]
 KEPT_OFF = "#9aa3ad"
-SERIES = ["#1f5fa8", "#e0641b", "#3a923a", "#8e4bb0", "#c03d3e", "#7f6a52", "#3aa6a6", "#d4a017"]
-_STYLE: dict[Any, Any] = {
-    "font.size": 12,
-    "axes.titlesize": 13,
-    "axes.titleweight": "bold",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": "#888888",
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "axes.formatter.useoffset": False,
-    "axes.prop_cycle": "cycler('color', " + repr(SERIES) + ")",
-    "grid.color": "#e4e4e4",
-    "lines.linewidth": 1.6,
-    "legend.frameon": False,
-    "legend.fontsize": 11,
-}
-
-
-def style() -> Any:
-    import matplotlib
-
-    return matplotlib.rc_context(_STYLE)
 
 
 def new_figure(height: float = _SIZE[1]) -> Figure:
@@ -78,7 +56,7 @@ def put_title(figure: Figure, log: LogReader, run: RunFolder, what: str) -> None
     scenario = log.metadata.get("scenario") or run.path.resolve().name
     seed = f"seed {log.metadata['seed']}" if "seed" in log.metadata else ""
     cut = "" if log.complete else "the log is cut off"
-    details = ", ".join(part for part in (what, f"{log.duration:.4g} s", seed, cut) if part)
+    details = ", ".join(part for part in (what if what != scenario else "", f"{log.duration:.4g} s", seed, cut) if part)
     figure.suptitle(f"{scenario}: {details}", fontsize=17, fontweight="bold")
 
 
