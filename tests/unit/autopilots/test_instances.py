@@ -45,7 +45,8 @@ def test_copies_beyond_the_last_instance_are_refused(tmp_path):
 
 
 def test_tests_that_run_at_once_have_instances_of_their_own():
-    """Each process of them looks for some at the same time."""
+    """Each process of them looks for some at the same time, as this one has done."""
+    ours = free_instance()
     command = [sys.executable, "-c", "from tests.programs import free_instance; print(free_instance()); input()"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": Path(__file__).parents[3]}
     processes = [subprocess.Popen(command, **pipes) for _ in range(3)]
@@ -53,4 +54,4 @@ def test_tests_that_run_at_once_have_instances_of_their_own():
     for process in processes:
         process.communicate("\n")
     assert len(found) == 3
-    assert f"{free_instance()}\n" not in found
+    assert f"{ours}\n" not in found
