@@ -527,6 +527,18 @@ def test_faults_are_told(tmp_path, code, complaint):
     assert "airloom/loom/execution.py" not in (tmp_path / "member-logic.txt").read_text()
 
 
+def test_compiled_code_with_sockets_of_its_own_is_told_once(tmp_path):
+    """The stand-in is known by its name alone, as the real one is."""
+    (tmp_path / "zmq.py").write_text("")
+    printed, _ = ran(
+        tmp_path, "import zmq, ctypes, subprocess\nimport zmq\nctypes.CDLL(None)\nsubprocess.run(['true'])"
+    )
+    assert printed == (
+        "airloom exec: ZeroMQ is compiled code: it waits on the machine's time, and what it says passes the simulated "
+        "radio by, so that two runs may differ (airloom docs exec)\n"
+    )
+
+
 def test_the_real_mavsdk_is_refused_before_it_hangs(tmp_path):
     pytest.importorskip("mavsdk")
     with pytest.raises(LoomError, match=r"(?s)is gone.*MAVSDK \((libcmavsdk.so|mavsdk_server)\) cannot follow"):

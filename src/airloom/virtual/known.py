@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 from airloom.errors import UserError
+from airloom.virtual.refusals import tell
 
 MAVSDK = (
     "MAVSDK ({name}) cannot follow the simulation's time under airloom exec: it is compiled code with a clock, threads "
@@ -15,6 +16,15 @@ MAVSDK = (
 )
 LIBRARY, SERVER = "libcmavsdk", "mavsdk_server"
 """What MAVSDK consists of: from version 4 on a library, before that a program that Python talks to by gRPC."""
+BESIDE = {
+    "cyclonedds": "Cyclone DDS",
+    "grpc": "gRPC",
+    "rclpy": "rclpy",
+    "uvloop": "uvloop",
+    "zenoh": "Zenoh",
+    "zmq": "ZeroMQ",
+}
+"""Compiled modules with sockets of their own. They may do no harm: some scripts only read files with them."""
 PROXY = "MAVProxy.modules.mavproxy_"
 
 
@@ -22,20 +32,27 @@ class NotOnSimulationTime(UserError, RuntimeError):
     """The script wants something that cannot follow the simulation; the message says what to do."""
 
 
-def refuse_known() -> None:
+def heed_known() -> None:
     """From now on, whoever loads or starts one of these is told, instead of hanging until the loom gives up."""
-    sys.addaudithook(_watch)
+    sys.addaudithook(_heed)
 
 
-def _watch(event: str, details: tuple[Any, ...]) -> None:
-    if event == "ctypes.dlopen":
-        name, known = details[0], LIBRARY
+def _heed(event: str, details: tuple[Any, ...]) -> None:
+    if event == "import" and details[0] in BESIDE:
+        tell(
+            f"{BESIDE[details[0]]} is compiled code: it waits on the machine's time, and what it says passes the "
+            "simulated radio by, so that two runs may differ (airloom docs exec)"
+        )
+    elif event == "ctypes.dlopen":
+        _refuse_mavsdk(details[0], LIBRARY)
     elif event == "subprocess.Popen":
-        name, known = details[0], SERVER
-    else:
-        return
-    if isinstance(name, str | bytes | os.PathLike) and os.path.basename(os.fsdecode(name)).startswith(known):
-        raise NotOnSimulationTime(MAVSDK.format(name=os.path.basename(os.fsdecode(name))))
+        _refuse_mavsdk(details[0], SERVER)
+
+
+def _refuse_mavsdk(path: Any, known: str) -> None:
+    name = os.path.basename(os.fsdecode(path)) if isinstance(path, str | bytes | os.PathLike) else ""
+    if name.startswith(known):
+        raise NotOnSimulationTime(MAVSDK.format(name=name))
 
 
 def advice_for_caller() -> str:

@@ -17,7 +17,7 @@ from airloom.virtual.compiler import spare_compiler
 from airloom.virtual.datagrams import Datagrams
 from airloom.virtual.dates import virtual_dates
 from airloom.virtual.io import patch_io
-from airloom.virtual.known import refuse_known
+from airloom.virtual.known import heed_known
 from airloom.virtual.pipes import patch_pipes
 from airloom.virtual.threads import VirtualLock, patch_threads
 
@@ -50,7 +50,7 @@ def install(world: VirtualTime, epoch_ns: int, datagrams: Datagrams | None = Non
         **patch_children(world),
     }
     _replace_everywhere({id(old): _as_in_c(new) for old, new in replaced.items()})
-    refuse_known()
+    heed_known()
     world.spares_compiler = lambda: spare_compiler(world)
     logging._startTime = unix_ns() / NS  # type: ignore[attr-defined]
 
