@@ -27,12 +27,13 @@ def coloured(file: Path) -> dict[str, Any]:
 
 def points(file: Path) -> dict[str, np.ndarray | None]:
     """Of a PLY file; `colours` are uint8 [n, 3] or None."""
-    found = _scene(file, process=False)
-    one: Any = next(iter(found.geometry.values()), None)
-    vertices = np.array(getattr(one, "vertices", np.empty((0, 3))), dtype=float).reshape(-1, 3)
-    colours = getattr(one, "colors", None) if not hasattr(one, "faces") else one.visual.vertex_colors
-    has_colours = colours is not None and len(colours) == len(vertices)
-    return {"points": vertices, "colours": np.array(colours, dtype=np.uint8)[:, :3] if has_colours else None}
+    with _refused_if_broken(file):
+        found = _loaded(file, process=False)
+        one: Any = next(iter(found.geometry.values()), None)
+        vertices = np.array(getattr(one, "vertices", np.empty((0, 3))), dtype=float).reshape(-1, 3)
+        colours = getattr(one, "colors", None) if not hasattr(one, "faces") else one.visual.vertex_colors
+        has_colours = colours is not None and len(colours) == len(vertices)
+        return {"points": vertices, "colours": np.array(colours, dtype=np.uint8)[:, :3] if has_colours else None}
 
 
 def _mesh(file: Path, **how: Any) -> Any:
@@ -43,11 +44,6 @@ def _mesh(file: Path, **how: Any) -> Any:
     if len(mesh.faces) and not 0 <= mesh.faces.min() <= mesh.faces.max() < len(mesh.vertices):
         raise Unreadable(f"{file}: has triangles whose corners are not there")
     return mesh
-
-
-def _scene(file: Path, **how: Any) -> Any:
-    with _refused_if_broken(file):
-        return _loaded(file, **how)
 
 
 def _loaded(file: Path, **how: Any) -> Any:
@@ -78,7 +74,7 @@ def _colours(mesh: Any) -> np.ndarray | None:
     try:
         visual = mesh.visual if mesh.visual.kind != "texture" else mesh.visual.to_color()
         return np.array(visual.vertex_colors, dtype=float) if visual.defined else None
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, TypeError, ValueError, IndexError):
         return None
 
 
