@@ -200,3 +200,31 @@ def test_a_dae_does_not_fetch_its_doctype_or_pictures(tmp_path):
             models.DAE.replace("<library_geometries", picture + "<library_geometries", 1)
         )
         assert len(read_mesh(str(tmp_path / "more.dae")).faces)
+
+
+def test_a_mesh_whose_triangle_has_a_corner_that_is_not_there(tmp_path):
+    (tmp_path / "roof.off").write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 99\n")
+    with pytest.raises(ObjectError, match=r"roof\.off: .*(cannot be read as OFF|corners are not there)"):
+        read_mesh(str(tmp_path / "roof.off"))
+
+
+@pytest.mark.parametrize("place", [float("nan"), float("inf"), 1e300])
+def test_a_raster_that_lies_nowhere(tmp_path, place):
+    import rasterio
+
+    file = raster(tmp_path / "field.tif", transform=rasterio.Affine(0.5, 0, place, 0, -0.5, place))
+    with pytest.raises(TerrainError, match=r"field\.tif: where its pixels lie|nowhere on Earth"):
+        build_terrain(file)
+
+
+# -- models ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_model_that_asks_mujoco_for_all_memory(tmp_path):
+    (tmp_path / "model.xml").write_text(
+        '<mujoco><size memory="900G"/><worldbody><body><freejoint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    code, said = airloom("import", tmp_path / "model.xml", "--out", tmp_path / "made")
+    assert code == 2
+    assert "model.xml" in said
+    assert not (tmp_path / "made").exists()

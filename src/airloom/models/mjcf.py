@@ -15,6 +15,8 @@ from airloom.models.description import Description, Inertial, Joint, Link, Model
 from airloom.models.files import Library
 from airloom.models.markup import Element, local_name, read_xml, where
 from airloom.models.meshes import check_file
+from airloom.reading.box import read_boxed
+from airloom.reading.mjcf import compiled
 
 SHAPES = {
     mujoco.mjtGeom.mjGEOM_BOX: ("box", lambda s: tuple(2 * s)),
@@ -28,13 +30,9 @@ KINDS = {0: "free", 1: "ball", 2: "prismatic", 3: "revolute"}
 
 def read_mjcf(file: Path, library: Library) -> Description:
     _check_files(read_xml(file), file, library, (file,))
-    try:
-        model = mujoco.MjModel.from_xml_path(str(file))
-    except ValueError as error:
-        raise ModelError(f"{file}: MuJoCo does not read it: {str(error).strip().splitlines()[0]}") from None
-    data = mujoco.MjData(model)
-    mujoco.mj_kinematics(model, data)
-    return _Reader(model, data, file).read()
+    found = read_boxed(compiled, file, refusal=ModelError)
+    model = mujoco.MjModel.from_binary_path("model.mjb", {"model.mjb": found["model"].tobytes()})
+    return _Reader(model, found["positions"], found["rotations"], file).read()
 
 
 def _check_files(root: Element, file: Path, library: Library, way: tuple[Path, ...]) -> None:
@@ -63,8 +61,8 @@ def _check_files(root: Element, file: Path, library: Library, way: tuple[Path, .
 
 
 class _Reader:
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, file: Path) -> None:
-        self.model, self.data, self.file = model, data, file
+    def __init__(self, model: mujoco.MjModel, positions: np.ndarray, rotations: np.ndarray, file: Path) -> None:
+        self.model, self.positions, self.rotations, self.file = model, positions, rotations, file
         name = model.names[: model.names.find(b"\0")].decode(errors="replace")
         self.description = Description(name or file.stem, "MJCF")
         self._meshes: dict[int, Path] = {}
@@ -95,14 +93,14 @@ class _Reader:
         return self.model.body(body).name or f"body_{body}"
 
     def _add_body(self, body: int, root: int) -> None:
-        model, data = self.model, self.data
+        model = self.model
         turn = matrix_from_quaternion(model.body_iquat[body])
         inertial = Inertial(
             float(model.body_mass[body]),
             model.body_ipos[body].copy(),
             turn @ np.diag(model.body_inertia[body]) @ turn.T,
         )
-        link = Link(self._name(body), Pose(data.xmat[body].reshape(3, 3).copy(), data.xpos[body].copy()), inertial)
+        link = Link(self._name(body), Pose(self.rotations[body].copy(), self.positions[body].copy()), inertial)
         self.description.links[link.name] = link
         for geom in range(model.body_geomadr[body], model.body_geomadr[body] + model.body_geomnum[body]):
             shape = self._shape(geom)
@@ -245,8 +243,8 @@ class _Reader:
             if model.body_rootid[body] != root:
                 continue
             pose = Pose(matrix_from_quaternion(model.geom_quat[geom]), model.geom_pos[geom])
-            own = Pose(self.data.xmat[body].reshape(3, 3), self.data.xpos[body])
-            to_root = Pose(self.data.xmat[root].reshape(3, 3), self.data.xpos[root]).inverse() @ own @ pose
+            own = Pose(self.rotations[body], self.positions[body])
+            to_root = Pose(self.rotations[root], self.positions[root]).inverse() @ own @ pose
             corners.append(self._points(geom) @ to_root.rotation.T + to_root.position)
         together = np.concatenate(corners) if corners else np.zeros((1, 3))
         return together.min(axis=0), together.max(axis=0)

@@ -93,6 +93,8 @@ def look(file: Path) -> dict[str, Any]:
         transform = data.transform
         if transform.is_identity:
             transform = _of_world_file(file) or transform
+        if not np.isfinite(tuple(transform)).all():
+            raise Unreadable(f"{file}: where its pixels lie is told by numbers that are not finite")
         return {
             "width": data.width, "height": data.height, "dtypes": list(data.dtypes),
             "interpretations": [one.name for one in data.colorinterp], "scales": list(data.scales),

@@ -80,9 +80,9 @@ class Raster:
     def altitude(self, east: float, north: float) -> float:
         """Of the ground at a place; where it has none, the middle of the heights there are."""
         column, row, width, height = self.window
-        c, r = (round(float(p)) for p in self.pixels(np.array(east), np.array(north)))
+        c, r = (float(np.rint(p)) for p in self.pixels(np.array(east), np.array(north)))
         if column <= c < column + width and row <= r < row + height:
-            there = float(self.read(c, r, 1, 1)[0, 0])
+            there = float(self.read(int(c), int(r), 1, 1)[0, 0])
             if abs(there) < EDGE:  # and a number; else there is nothing, whatever the file says
                 return there
         look = self.read(*self.window, (min(height, LOOK), min(width, LOOK)))
