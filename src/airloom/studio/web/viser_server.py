@@ -51,7 +51,7 @@ class PortlessViser(viser.ViserServer):
         """Called by viser in place of `websockets.serve`: its socket has no address and never listens."""
         self._serving = _SERVE(handler, sock=socket.socket(), start_serving=False, **options)
         server = self._serving.server
-        # It would turn everybody away for not listening.
+        # websockets turns everybody away while its server does not listen.
         server.is_serving = lambda: server.close_task is None  # type: ignore[method-assign]
         return self._serving
 
