@@ -94,12 +94,15 @@ class Definitions:
         return Node(below, own.origin)
 
     def _completed_or_told(self, own: Node, base: Node | None, place: Place) -> Node | None:
-        """A mistake does not hide those beside it, so that a user reads all of a file's at once."""
+        """A mistake does not hide those beside it, so that a user reads all of a file's at once.
+
+        The name of a file that is not there stays, or its key would be told to be missing, too.
+        """
         try:
             return self.complete(own, base, place)
         except ScenarioError as mistake:
             self.mistakes.append(str(mistake))
-            return None
+            return own if place.shape.names_a in ("file", "folder") else None
 
     def _extended(self, name: Node, place: Place) -> Node:
         if not isinstance(name.value, str):

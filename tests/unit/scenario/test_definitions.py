@@ -128,3 +128,18 @@ def test_symbolic_links_in_a_circle_end(write, tmp_path):
     write("v.yaml", "extends: here/v.yaml\n")
     with pytest.raises(ScenarioError, match="more than 16 definitions"):
         load(write("s.yaml", "name: t\nvehicles:\n  cf: v.yaml\n"))
+
+
+def test_a_file_that_is_not_there_is_told_once(loaded):
+    """Its key is not told to be missing, too, beside other mistakes."""
+    with pytest.raises(ScenarioError) as caught:
+        loaded("""
+            name: t
+            vehicles: {cf: {extends: crazyflie2, mass: -1}}
+            world: {objects: {house: {kind: mesh, file: nowhere.stl, position: [3, 0]}}}
+            systems: {fly: {kind: mission, vehicle: cf, file: nowhere.yaml}}
+        """)
+    lines = [line.partition("line ")[2].partition(": ")[2] for line in str(caught.value).splitlines()]
+    assert sorted(line.partition(": ")[0] for line in lines) == [
+        "systems.fly.file", "vehicles.cf.mass", "world.objects.house.file",
+    ]  # fmt: skip
