@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -44,24 +45,25 @@ def settings(count: int, seed: int) -> Tally:
         helper_program(lambda told: None)
     except Ns3Missing as missing:
         raise CannotRun(str(missing)) from None
-    counts = {"carried": 0, "aborted": 0}
+    carried, reasons = 0, Counter[str]()
 
     def take(data: bytes) -> None:
+        nonlocal carried
         medium = _accepted(data)
         try:
             _carry(medium)
-            counts["carried"] += 1
-        except Ns3Failed:
-            counts["aborted"] += 1
+            carried += 1
+        except Ns3Failed as failed:
+            reasons[str(failed)[:80]] += 1
         finally:
             process = medium._helper and medium._helper._process
             medium.close()
             assert process is None or process.poll() is not None, "the process of ns-3 stays"
 
     tally = feed(take, _sound(Mutations(seed).of_trees(SETTINGS, count)), (ValidationError, AirloomError))
-    tally.note = (
-        f"{counts['carried']} of those accepted carried frames, {counts['aborted']} were refused by ns-3 itself"
-    )
+    tally.note = f"{carried} of those accepted carried frames, {reasons.total()} were refused by ns-3 itself"
+    if reasons:
+        tally.note += f", most often so: {reasons.most_common(1)[0][0]}"
     return tally
 
 
