@@ -7,7 +7,6 @@ import select
 import socket
 import ssl
 import struct
-from contextlib import AbstractContextManager, nullcontext
 from time import monotonic  # by its own name the real one stays here, where a script has a clock of the simulation
 from typing import Any
 
@@ -32,7 +31,6 @@ class Line:
         self._buffer = b""
         self._heard_at = monotonic()
         self._beater: Beater | None = None
-        self._undisturbed: AbstractContextManager[None] = nullcontext()
         if connection.family != socket.AF_UNIX:
             make_quick_and_mortal(connection)
 
@@ -42,7 +40,10 @@ class Line:
     def send(self, data: bytes) -> None:
         """TimeoutError if the other end does not read for as long as `receive` last waited for it."""
         try:
-            with self._undisturbed:
+            if self._beater is None:
+                self._socket.sendall(data)
+                return
+            with self._beater:
                 self._socket.sendall(data)
         except OSError as error:
             raise _told(error) from None
@@ -56,7 +57,7 @@ class Line:
 
     def keep_beating(self, every: float) -> None:
         """Have another process say so every few seconds, whatever this one does. Not for TLS, which is in this one."""
-        self._beater = self._undisturbed = Beater(self._socket, every)
+        self._beater = Beater(self._socket, every)
 
     @property
     def silent_for(self) -> float:
@@ -133,7 +134,7 @@ class Line:
         return data
 
     def close(self) -> None:
-        beater, self._beater, self._undisturbed = self._beater, None, nullcontext()
+        beater, self._beater = self._beater, None
         if beater:
             beater.end()
         self._socket.close()
