@@ -219,7 +219,9 @@ def test_without_ns3_a_run_says_what_to_do_and_ends_with_code_2(scenario):
     )  # fmt: skip
     assert done.returncode == 2
     said = " ".join(done.stderr.split())
-    assert said.startswith("The run could not begin: there is no ns-3 for developers in /nowhere: install it with `pip install")
+    assert said.startswith(
+        "The run could not begin: there is no ns-3 for developers in /nowhere: install it with `pip "
+    )
 
 
 @pytest.mark.parametrize(
