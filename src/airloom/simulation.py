@@ -357,6 +357,7 @@ class Simulation:
         self._check_starts()
         for vehicle in self.vehicles.values():
             vehicle.warn_of_weight()
+            vehicle.warn_of_inertia()
             for text in () if vehicle.controller is None else vehicle.controller.doubts():
                 self.event(vehicle.name, text, level="warning")
         for text in oddities(self.scenario.world, self.fleet.land.things):

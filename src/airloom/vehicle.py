@@ -334,6 +334,13 @@ class Vehicle:
         load = f" with {self.tank.litres:.3g} L in its tank" if self.tank is not None else ""
         self._sim.event(self.name, f"{text}{load}{air}", level="warning")
 
+    def warn_of_inertia(self) -> None:
+        """If no rigid body has what was measured, and it flies with the nearest that one has."""
+        share = self.description.inertia.excess
+        if share > 0.0:
+            text = f"its largest moment of inertia exceeds the sum of the other two by {share:.1%}, as that of no"
+            self._sim.event(self.name, f"{text} rigid body does: it flies with their sum", level="warning")
+
     def check_thrust(self, thrust: float) -> None:
         """Raise a CommandError if the rotors cannot give it."""
         if not 0.0 <= thrust <= self.max_thrust:

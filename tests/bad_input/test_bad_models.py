@@ -31,6 +31,8 @@ BOMB += "]>" + SDF.format('<model name="m"><link name="&m;"/></model>')
         (SDF.format('<model name="m"><link name="a"></model>'), "line 1: is no well-formed XML"),
         ("<html/>", "begins with <html>"),
         (SDF.format(""), "has 0 models"),
+        (SDF.format("<include><uri>https://somewhere.example/1.0/me/models/atmos</uri></include>"), "what it includes, 'https://somewhere.example/1.0/me/models/atmos', is on the network"),
+        (SDF.format("<include><uri>model://atmos_base</uri></include>"), "what it includes, 'model://atmos_base', is not found beside"),
         ('<sdf version="7.3"><model name="m"/></sdf>', "up to 1.11"),
         ('<sdf version="new"><model name="m"/></sdf>', "expected 1.4 … 1.11"),
         (SDF.format('<model name="m"/>'), "has no links"),

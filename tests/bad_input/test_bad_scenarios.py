@@ -78,6 +78,7 @@ def written(folder: Path, text: str | bytes) -> Path:
         ("    body:\n      size: 3\n", 6, "vehicles.cf.body.size: must be a list, got 3"),
         ("    body: 7\n", 5, "vehicles.cf.body: must be a mapping"),
         ("    inertia: {zz: 1}\n", 5, "vehicles.cf.inertia: no rigid body has principal moments"),
+        ("    inertia: {xx: 1e-5, yy: 1e-5, zz: 2.05e-5}\n", 5, "vehicles.cf.inertia: no rigid body has principal moments"),
         ("    rotor:\n      max_speed: 0\n", 6, "vehicles.cf.rotor.max_speed: must be greater than 0, got 0"),
         ("    rotor:\n      maxspeed: 0\n", 6, "vehicles.cf.rotor.maxspeed: unknown key; did you mean 'max_speed'?"),
         ("    rotors:\n      front_left: {turns: left}\n", 6, "vehicles.cf.rotors.front_left.turns: must be 'ccw' or 'cw', got 'left'"),

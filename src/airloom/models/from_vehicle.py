@@ -54,7 +54,11 @@ def _felt(link: Link, spins: bool) -> Inertial:
 
 
 def _rest(whole: Inertial, parts: list[Inertial]) -> Inertial:
-    """What is left of a body without its parts: the theorem of Huygens and Steiner backwards."""
+    """What is left of a body without its parts: the theorem of Huygens and Steiner backwards.
+
+    Of one as flat as can be, such as the Firefly, parts that spin leave more than any body has, which is lowered where
+    a link is written.
+    """
     gone = combined(parts)
     mass = whole.mass - gone.mass
     center = (whole.mass * whole.center - gone.mass * gone.center) / mass

@@ -103,12 +103,3 @@ def _note(description: Description, together: Collection[str], rotors: Collectio
         notes.ignore(f"links that no joint connects to the rest: {', '.join(loose)}")
     count = len(together) - len(rotors)
     notes.understand(f"{count} link{'s' * (count != 1)} lumped into one body, {len(rotors)} that spin")
-
-
-def possible(inertia: np.ndarray) -> np.ndarray:
-    """With the largest principal moment lowered to what the others allow, if it is not below; MuJoCo refuses others."""
-    moments, axes = np.linalg.eigh(inertia)
-    most = (moments[0] + moments[1]) * (1 - 1e-9)
-    if moments[2] <= most:
-        return inertia
-    return axes @ np.diag([*moments[:2], most]) @ axes.T

@@ -53,10 +53,9 @@ class SdfReader:
         self._first_link: dict[str, str] = {}
 
     def read(self, file: Path) -> Description:
-        model, version = model_in(file)
-        return self.read_element(model, file, version)
+        return self.read_element(*model_in(file, self.library))
 
-    def read_element(self, model: Element, file: Path, version: tuple[int, int]) -> Description:
+    def read_element(self, file: Path, model: Element, version: tuple[int, int]) -> Description:
         """Its own pose is where the world has it, and no matter of the model's axes."""
         self.description.name = model.get("name", "") or file.stem
         self.description.is_static = flag_of(model, "static")
@@ -211,15 +210,17 @@ def _limit(element: Element, key: str, default: float) -> float:
         return default
 
 
-def model_in(file: Path) -> tuple[Element, tuple[int, int]]:
-    """The one model of an SDF file, and the file's version."""
+def model_in(file: Path, library: Library, way: tuple[Path, ...] = ()) -> tuple[Path, Element, tuple[int, int]]:
+    """The one model of an SDF file, or that of the file which it only includes, with that file and its version."""
     root = read_xml(file)
     if local_name(root) != "sdf" and local_name(root) != "gazebo":
         raise ModelError(f"{file}: begins with <{local_name(root)}>, expected <sdf>")
-    models = root.findall("model")
+    models, includes = root.findall("model"), root.findall("include")
+    if not models and len(includes) == 1:
+        return included(includes[0], file, library, (*way, file))
     if len(models) != 1:
         raise ModelError(f"{file}: has {len(models)} models, expected one")
-    return models[0], version_of(root, file)
+    return file, models[0], version_of(root, file)
 
 
 def version_of(root: Element, file: Path) -> tuple[int, int]:
@@ -242,13 +243,15 @@ def included(
         raise ModelError(f"{place}: an include needs a <uri>, such as model://x500_base")
     found = library.find(uri, file.parent, place)
     if found is None:
-        raise ModelError(
-            f"{place}: '{uri}' is not found beside {library.home}; if it is elsewhere, name the folder "
-            "that holds it: --path FOLDER"
+        missing = (
+            f"is not found beside {library.home}; if it is elsewhere, name the folder that holds it: --path FOLDER"
         )
+        if uri.startswith(("http:", "https:")):
+            missing = "is on the network, from which nothing is read: download that model, and import it instead"
+        raise ModelError(f"{place}: what it includes, '{uri}', {missing}")
     target = library.sdf_in(found, place)
     if target in way:
         raise ModelError(f"{place}: includes go in a circle: {' → '.join(p.parent.name for p in (*way, target))}")
     if len(way) > DEEPEST:
         raise ModelError(f"{place}: includes are more than {DEEPEST} deep")
-    return target, *model_in(target)
+    return model_in(target, library, way)

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.inertia import possible
 from airloom.models.actuators import USER
 from airloom.models.beyond import NAME, written_beyond
 from airloom.models.description import Description, Pose, Shape
 from airloom.models.from_vehicle import turn_to
-from airloom.models.lumping import lumped, possible
+from airloom.models.lumping import lumped
 from airloom.models.markup import Element
 from airloom.models.rotor import FoundRotor
 from airloom.models.rotors import find_rotors

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from airloom.basics.inertia import possible
 from airloom.models.beyond import add_beyond
 from airloom.models.description import Description, Inertial, Link, Pose, SensorPart, Shape
 from airloom.models.markup import Element
@@ -81,7 +82,7 @@ def _add_inertial(element: Element, inertial: Inertial) -> None:
     part = add(element, "inertial")
     add(part, "pose", six(Pose(position=inertial.center)))
     add(part, "mass", 1e-6 if speck else inertial.mass)
-    moments = np.eye(3) * 1e-10 if speck or not inertial.inertia.any() else inertial.inertia
+    moments = np.eye(3) * 1e-10 if speck or not inertial.inertia.any() else possible(inertial.inertia)
     inertia = add(part, "inertia")
     for key, at in MOMENTS.items():
         add(inertia, key, moments[at])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from airloom.basics.inertia import possible
 from airloom.models.beyond import add_beyond
 from airloom.models.description import Description, Joint, Link, ModelError, Pose, Shape
 from airloom.models.markup import Element
@@ -49,7 +50,8 @@ def _add_link(robot: Element, link: Link, mesh_name: MeshName) -> None:
         inertial = add(element, "inertial")
         _origin(inertial, Pose(position=link.inertial.center))
         add(inertial, "mass", value=link.inertial.mass)
-        add(inertial, "inertia", **{key: link.inertial.inertia[at] for key, at in MOMENTS.items()})
+        moments = possible(link.inertial.inertia)
+        add(inertial, "inertia", **{key: moments[at] for key, at in MOMENTS.items()})
     for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
         for shape in shapes:
             _add_shape(element, tag, shape, mesh_name)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from airloom.basics.inertia import possible
 from airloom.models.description import Description, ModelError, Shape
-from airloom.models.lumping import Body, lumped, possible
+from airloom.models.lumping import Body, lumped
 from airloom.models.meshes import FORMATS, copy_mesh, corners_of, unit_of
 from airloom.models.plugins import facing_of, is_understood
 from airloom.models.rotor import FoundRotor

@@ -138,7 +138,7 @@ def _models(
             else:
                 path, source, version = included(child, file, library, (file,))
                 holder = child if child.find("pose") is not None else source
-            description = SdfReader(library).read_element(source, path, version)
+            description = SdfReader(library).read_element(path, source, version)
         except ModelError as error:
             notes.ignore(str(error))
             continue

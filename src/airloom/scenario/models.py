@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from airloom.basics.hints import did_you_mean
+from airloom.basics.inertia import ROUNDING, TOLERATED, excess, possible
 from airloom.basics.patterns import Pattern
 
 from .battery import Battery
@@ -90,14 +91,24 @@ class Inertia(Model):
     yz: Number = 0.0
 
     def matrix(self) -> np.ndarray:
+        """Of a body that can be: see `possible`."""
+        return possible(self._given()) if self.excess else self._given()
+
+    @property
+    def excess(self) -> float:
+        """By which the largest moment exceeds what a rigid body can have, as a share; it flies with what can be."""
+        found = excess(self._given())
+        return found if found > ROUNDING else 0.0
+
+    def _given(self) -> np.ndarray:
         return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
 
     @model_validator(mode="after")
     def _is_physical(self) -> Inertia:
-        small, middle, large = np.linalg.eigvalsh(self.matrix())
+        small, middle, large = np.linalg.eigvalsh(self._given())
         if small <= 0:
             raise ValueError("the inertia matrix must be positive definite")
-        if large > (small + middle) * (1 + 1e-9):
+        if large > (small + middle) * (1 + TOLERATED):
             raise ValueError(
                 f"no rigid body has principal moments {small:.4g}, {middle:.4g}, {large:.4g} kg m²: "
                 "the largest may not exceed the sum of the other two (triangle inequality)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree
+
 import mujoco
 import numpy as np
 import pytest
@@ -202,3 +204,16 @@ def test_tables_in_files_stay_behind_and_are_told(tmp_path):
     told = export_model(str(tmp_path / "v.yaml"), "sdf", tmp_path / "out")
     assert any("surfaces.extra.polar, a table in the file wing.csv" in text for text in told.notes.ignored)
     assert str(tmp_path) not in told.file.read_text()
+
+
+@pytest.mark.parametrize("form", ["sdf", "urdf"])
+def test_a_body_as_flat_as_can_be_is_written_as_one_without_its_rotors(tmp_path, monkeypatch, form):
+    """As the Firefly of RotorS: its rotors are links of their own, and what is left must be a body, too."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flat.yaml").write_text("extends: hexarotor\ninertia: {xx: 0.02, yy: 0.03, zz: 0.05}\n")
+    written = export_model("flat.yaml", form, tmp_path / "written").file
+    inertia = next(element for element in ElementTree.parse(written).iter("inertia"))
+    found = {part.tag: part.text for part in inertia} or inertia.attrib
+    moments = np.array([[float(found["i" + "".join(sorted(a + b))]) for b in "xyz"] for a in "xyz"])
+    small, middle, large = np.linalg.eigvalsh(moments)
+    assert large <= small + middle
