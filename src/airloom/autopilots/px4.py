@@ -16,6 +16,7 @@ from airloom.autopilots import mavlink_wire as mavlink
 from airloom.autopilots import px4_wire as wire
 from airloom.autopilots.autopilot import AutopilotFailed
 from airloom.autopilots.programs import Program, ProgramAutopilot, ProgramParameters, digits, find_program
+from airloom.autopilots.px4_battery import BatteryLine, without_its_own
 from airloom.autopilots.px4_console import Console
 from airloom.autopilots.px4_wings import FIXED_WING, STARTS_FROM, kind_of, wing_params
 from airloom.autopilots.readings import find_readings, sensors_of, table_of_readings
@@ -61,6 +62,9 @@ class PX4(ProgramAutopilot):
         self._folder = folder
         self._console: Console | None = None
         self._relay: Relay | None = None
+        self._battery: BatteryLine | None = None
+        if self.vehicle.description.battery is not None:
+            self._battery = BatteryLine(self.sim, self.vehicle, self.instance)
         if self.parameters.mavlink is not None:
             autopilot = Datagrams(GROUND_STATION_PORT + self.instance)
             self._relay = Relay(FIRST_PORT + PORTS_APART * self.instance, self.way(), autopilot)
@@ -202,14 +206,15 @@ class PX4(ProgramAutopilot):
     def _started(self, folder: Path) -> Program:
         binary = find_program(self.parameters.binary, "AIRLOOM_PX4", "px4", USUAL, ADVICE)
         etc = binary.parent.parent / "etc"
-        if not (etc / "init.d-posix/rcS").is_file():
-            raise AutopilotFailed(f"cannot be started: there is no {etc}/init.d-posix/rcS, which PX4 needs. {ADVICE}")
+        script = etc / "init.d-posix/rcS"
+        if not script.is_file():
+            raise AutopilotFailed(f"cannot be started: there is no {script}, which PX4 needs. {ADVICE}")
         self._look_for_version(binary)
         folder.mkdir(parents=True, exist_ok=True)
         for name in LEFT_BEHIND:
             (folder / name).unlink(missing_ok=True)
         command = [binary, "-d", "-i", self.instance, "-w", folder, *self.parameters.arguments, etc]
-        return Program(command, folder, self._variables())
+        return Program(command, folder, self._variables(script.read_text(errors="replace")))
 
     def _look_for_version(self, binary: Path) -> None:
         """Its build has it in a header."""
@@ -218,8 +223,9 @@ class PX4(ProgramAutopilot):
             if found := VERSION.search(text):
                 self.note_version(*map(int, found.groups()))
 
-    def _variables(self) -> dict[str, str]:
-        params = {f"PX4_PARAM_{name}": digits(value) for name, value in self._params().items()}
+    def _variables(self, start_script: str = "") -> dict[str, str]:
+        own_battery = without_its_own(start_script) if self._battery else {}
+        params = {f"PX4_PARAM_{name}": digits(value) for name, value in (own_battery | self._params()).items()}
         airframe = self.parameters.airframe or STARTS_FROM[kind_of(self.vehicle.airframe)]
         return {**params, "PX4_SIM_MODEL": airframe}
 
@@ -250,7 +256,7 @@ class PX4(ProgramAutopilot):
     def close(self) -> None:
         """The program first: PX4 spins if the connection ends before it does. It leaves links to where it was built."""
         super().close()
-        for each in (self._console, self._relay):
+        for each in (self._console, self._relay, self._battery):
             if each is not None:
                 each.close()
         for path in self._folder.glob("*"):
