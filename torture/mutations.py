@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-NUMBERS = [0, 1, -1, 2, 255, 65535, 65536, 2**31, 2**32 - 1, 2**53 + 1, 2**63, -(2**63), 10**30]
+NUMBERS = [0, 1, -1, 2, 255, 65535, 65536, 2**31, 2**32 - 1, 2**53 + 1, 2**63, -(2**63), 10**30, 10**400]
 SPECIAL_NUMBERS = [0.0, -0.0, 1e-320, 1e308, -1e308, 1e12, 0.1, float("nan"), float("inf"), -float("inf")]
 TEXTS = [
     "", " ", "*", "[", "[" * 5000, "[!", "?*[a-", "\ud800", "\0", "é" * 300, "a" * 70_000, "../../etc", "/", "\x1b[2J",

@@ -21,6 +21,8 @@ from airloom.terrain.frame import crs_of
 
 LARGEST_FILE = 64 * MEGABYTE
 DEGREES = "EPSG:4326"
+LARGEST = 1e30
+"""Of a number; JSON has whole numbers of any length, which NumPy does not take."""
 
 
 class FarmError(UserError, ValueError):
@@ -45,7 +47,7 @@ class Feature:
         value = self.properties.get(key)
         if value is None:
             return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < LARGEST:
             raise FarmError(f'{self.where}: "{key}" must be a number, got {_shown(value)}')
         return float(value)
 
@@ -143,7 +145,7 @@ def _positions(raw: Any, where: str, crs: Any, fewest: int = 1) -> np.ndarray:
     """[n, 2]; a third number, the altitude, is left out."""
     try:
         points = np.array([position[:2] for position in _list(raw, where)], dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # the last of whole numbers of 400 digits
         points = np.empty(0)
     if points.ndim != 2 or points.shape[1] != 2:
         raise FarmError(f"{where}: coordinates must be lists of two or three numbers, got {_shown(raw)}")

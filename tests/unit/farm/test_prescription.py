@@ -103,6 +103,8 @@ def test_maps_that_cannot_be_used_are_refused(field, tmp_path):
     refused("lies nowhere in the field", write(tmp_path / "a.geojson", polygon(far, rate=3)))
     refused('needs a property "litres_per_hectare" or "rate"', write(tmp_path / "b.geojson", polygon(WEST)))
     refused("between 0 and 10000 litres per hectare, got -3", write(tmp_path / "c.geojson", polygon(WEST, rate=-3)))
+    refused("between 0 and 10000", write(tmp_path / "e.geojson", polygon(WEST, rate=10**30)))
+    refused('"rate" must be a number', write(tmp_path / "e.geojson", polygon(WEST, rate=10**400)))
     refused("there is no zone in it", write(tmp_path / "d.geojson"))
     refused("no such file", tmp_path / "nothing.tif")
     nowhere = raster(tmp_path / "map.tif", lambda x, y: 0 * x + 30, crs=None)
