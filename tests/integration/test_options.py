@@ -276,7 +276,7 @@ def test_branch(airloom, certificate):
     said = airloom("branch nowhere tcp:127.0.0.1:7700 relay --set members.wing.at=field", 2)
     assert "its members are at field" in said
     said = airloom("branch field tcp:127.0.0.1:7700 --tls-cert both.pem --tls-key nothing.pem", 2)
-    assert "cannot read the certificate nothing.pem" in said
+    assert "the certificate nothing.pem: no such file" in said
 
 
 def test_serve():
