@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import ValidationError
@@ -20,7 +20,7 @@ from airloom.models.markup import local_name, read_xml
 from airloom.models.sdf import SdfReader
 from airloom.models.sensing import clean_name
 from airloom.models.stack import choose_stack
-from airloom.models.trial import trial_of_vehicle, trial_of_world
+from airloom.models.trial import PlacedVehicle, trial_of_vehicle, trial_of_world
 from airloom.models.urdf import read_urdf
 from airloom.models.vehicle_file import vehicle_from
 from airloom.models.xacro import NAMESPACE, Xacro
@@ -28,6 +28,9 @@ from airloom.models.yaml_text import to_yaml
 from airloom.scenario.loader import load_world
 from airloom.scenario.models import Vehicle, World
 from airloom.world.land import Land
+
+if TYPE_CHECKING:
+    from airloom.models.world_file import MadeWorld
 
 REPORT = "import.md"
 DIGEST = "Digest of this folder as it was written, by which a later import sees whether somebody has edited it: "
@@ -72,16 +75,44 @@ def import_model(
         with made_beside(target, REPORT, "import", ModelError) as part:
             made = world_from(root, file.resolve(), library, part)
             _check(made.world, World, file)
-            return _write(part, target, "world", name, made.world, made.notes, file)
+            (part / f"{name}.yaml").write_text(_head(file) + to_yaml(made.world))
+            vehicles = _add_vehicles(made, part, file)
+            trial = trial_of_world(name, made.world, _top(made.world, part, name), vehicles)
+            return _write(part, target, "world", name, made.world, trial, made.notes, file)
     description = read_description(file, arguments or {}, library, root)
     name = clean_name(description.name, {})
     target = Path(out or name)
     _refuse_to_lose_edits(target, replace)
     with made_beside(target, REPORT, "import", ModelError) as part:
-        vehicle = merged(vehicle_from(description, part / "meshes"), description.beyond)
-        _check(vehicle | STACK, Vehicle, file)
-        vehicle |= {"estimator": "ideal", "controller": _controller(vehicle, description)}
-        return _write(part, target, "vehicle", name, vehicle, description.notes, file)
+        vehicle = _vehicle(description, part / "meshes", file)
+        (part / f"{name}.yaml").write_text(_head(file) + to_yaml(vehicle))
+        return _write(part, target, "vehicle", name, vehicle, trial_of_vehicle(name, vehicle), description.notes, file)
+
+
+def _vehicle(description: Description, meshes: Path, source: Path) -> dict[str, Any]:
+    vehicle = merged(vehicle_from(description, meshes), description.beyond)
+    _check(vehicle | STACK, Vehicle, source)
+    return vehicle | {"estimator": "ideal", "controller": _controller(vehicle, description)}
+
+
+def _add_vehicles(made: MadeWorld, part: Path, source: Path) -> dict[str, PlacedVehicle]:
+    """A file for each model of the world that flies, floats or dives; the others are noted."""
+    found: dict[str, PlacedVehicle] = {}
+    for description, pose in made.movable:
+        name, notes = clean_name(description.name, found), made.notes
+        try:
+            vehicle = _vehicle(description, part / f"{name}_meshes", source)
+        except ModelError as error:
+            notes.ignore(f"the model {description.name}, which can move and is no vehicle: {error}")
+            continue
+        (part / f"{name}.yaml").write_text(_head(source) + to_yaml(vehicle))
+        found[name] = PlacedVehicle(vehicle, pose)
+        notes.understand(f"the vehicle {name}: {', '.join(description.notes.understood)}")
+        for text in description.notes.assumed:
+            notes.assume(f"{name}: {text}")
+        for text in description.notes.ignored:
+            notes.ignore(f"{name}: {text}")
+    return found
 
 
 def _controller(vehicle: dict[str, Any], description: Description) -> dict[str, Any] | None:
@@ -132,13 +163,21 @@ def _check(content: dict[str, Any], kind: type[Vehicle] | type[World], source: P
         raise ModelError(f"{source}: {key}{value}: {text}") from None
 
 
+def _head(source: Path) -> str:
+    return f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
+
+
 def _write(
-    part: Path, target: Path, kind: str, name: str, content: dict[str, Any], notes: Notes, source: Path
+    part: Path,
+    target: Path,
+    kind: str,
+    name: str,
+    content: dict[str, Any],
+    trial: dict[str, Any],
+    notes: Notes,
+    source: Path,
 ) -> Imported:
-    head = f"# Made by `airloom import {source.name}`; what was understood, ignored and assumed is in {REPORT}.\n"
-    (part / f"{name}.yaml").write_text(head + to_yaml(content))
-    is_world = kind == "world"
-    trial = trial_of_world(name, content, _top(content, part, name)) if is_world else trial_of_vehicle(name, content)
+    """What goes beside the file of the vehicle or the world."""
     (part / "try.yaml").write_text(to_yaml(trial))
     (part / REPORT).write_text(report(name, source, notes))
     digest = _digest(part)

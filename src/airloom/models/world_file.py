@@ -1,4 +1,7 @@
-"""A <world> of SDF becomes a world file: ground, sun, wind, place on Earth, static models as obstacles and objects."""
+"""A <world> of SDF becomes a world file: ground, sun, wind, place on Earth, static models as obstacles and objects.
+
+Models that can move are handed on: they may be vehicles.
+"""
 
 from __future__ import annotations
 
@@ -34,6 +37,8 @@ LEVEL = 1e-4  # rad; what is tilted more is no obstacle that stands upright
 @dataclass
 class MadeWorld:
     world: dict[str, Any]
+    movable: list[tuple[Description, Pose]]
+    """Models that are no part of the land, and where they stand: perhaps vehicles."""
     notes: Notes
 
 
@@ -51,9 +56,10 @@ def world_from(root: Element, file: Path, library: Library, folder: Path) -> Mad
         world |= {"water": water} if water else {}
     ground = _Ground(folder, notes)
     taken: dict[Path, str] = {}
+    movable: list[tuple[Description, Pose]] = []
     for description, pose in _models(element, root, file, library, notes):
         if not description.is_static:
-            notes.ignore(f"the model {description.name}, which can move: import a vehicle on its own")
+            movable.append((description, pose))
             continue
         for link in description.links.values():
             _add_link(link, pose @ link.pose, description.name, world, ground, folder, taken, notes)
@@ -68,7 +74,7 @@ def world_from(root: Element, file: Path, library: Library, folder: Path) -> Mad
             notes.ignore(f"<{tag}> of the world: {', '.join(filter(None, what)) or 'one'}")
     things = [len(world.get(key, ())) for key in ("obstacles", "objects")]
     notes.understand(f"{things[0]} obstacles, {things[1]} objects with meshes")
-    return MadeWorld(world, notes)
+    return MadeWorld(world, movable, notes)
 
 
 def _air(element: Element, file: Path, notes: Notes) -> dict[str, Any]:

@@ -260,8 +260,28 @@ def test_a_world(tmp_path):
     assert world.obstacles["wall"].yaw == 0.5
     assert (world.objects["ramp"].collision, world.objects["hut"].collision) == ("hull", "boxes")
     assert world.objects["hut"].scale == (0.02, 0.02, 0.02)
-    assert any("crate, which can move" in text for text in made.notes.ignored)
+    assert any("crate, which can move and is no vehicle" in text for text in made.notes.ignored)
     assert any("fuel.example" in text for text in made.notes.ignored)
+
+
+def test_a_world_with_its_vehicles(tmp_path):
+    """Two of one model: each is a vehicle of its own where the world has it, and rises from there."""
+    models.drone(tmp_path / "models")
+    (tmp_path / "field.sdf").write_text("""<sdf version="1.9"><world name="field">
+      <include><uri>model://drone</uri><name>first</name><pose>1 2 0.1 0 0 0.5</pose></include>
+      <include><uri>model://drone</uri><name>second</name><pose>-3 0 0.1 0 0 0</pose></include>
+      <model name="ball"><pose>0 5 1 0 0 0</pose><link name="l"><inertial><mass>1</mass></inertial></link></model>
+      </world></sdf>""")
+    made = import_model(tmp_path / "field.sdf", tmp_path / "out", allowed=[tmp_path / "models"])
+    sim = al.Simulation.load(str(made.scenario))
+    assert list(sim.vehicles) == ["first", "second"]
+    np.testing.assert_allclose(sim.vehicles["first"].position[:2], (1, 2), atol=1e-6)
+    assert sim.vehicles["first"].euler[2] == pytest.approx(0.5, abs=1e-6)
+    sim.run(until=10.0)
+    for name, x, y in (("first", 1, 2), ("second", -3, 0)):
+        np.testing.assert_allclose(sim.vehicles[name].position, (x, y, 2.1), atol=0.3)
+    assert any("ball, which can move and is no vehicle" in text for text in made.notes.ignored)
+    assert any(text.startswith("the vehicle first") and "4 rotors" in text for text in made.notes.understood)
 
 
 def test_a_sea_bed_is_not_hidden_by_ground_and_its_surface_is_not_touched(tmp_path):
