@@ -217,6 +217,16 @@ def test_a_raster_that_lies_nowhere(tmp_path, place):
         build_terrain(file)
 
 
+def test_a_prescription_whose_pixels_have_no_area(tmp_path):
+    import rasterio
+
+    file = raster(tmp_path / "rates.tif", transform=rasterio.Affine(0.5, 0.5, EAST, 0.5, 0.5, NORTH))
+    with pytest.raises(FarmError, match=r"rates\.tif: its pixels have no area"):
+        plan_field(write(tmp_path / "field.geojson", polygon(RECTANGLE)), prescription=file)
+    with pytest.raises(FarmError, match=r"rates\.tif: its pixels have no area"):
+        Deposit.read(file)
+
+
 # -- models ------------------------------------------------------------------------------------------------------------
 
 

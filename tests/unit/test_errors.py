@@ -28,11 +28,11 @@ MISTAKES = {
     "NotOnSimulationTime", "NotUnderstood",
     "Ns3Missing", "ObjectError",
     "ParameterFileError", "PluginError", "PortTaken", "Refused", "Ros2Error", "RunFolderError", "ScenarioError",
-    "StackError", "TerrainError", "TlsError", "TranscriptError", "WeatherError",
+    "StackError", "TerrainError", "TlsError", "TranscriptError", "Unreadable", "WeatherError",
 }  # fmt: skip
 FAILURES = {
-    "AutopilotError", "AutopilotFailed", "BranchError", "CannotStart", "Diverged", "LoomError", "NodeSilent",
-    "Ns3Failed", "WindFailed",
+    "AutopilotError", "AutopilotFailed", "BoxError", "BranchError", "CannotStart", "Diverged", "LoomError",
+    "NodeSilent", "Ns3Failed", "WindFailed",
 }  # fmt: skip
 REFUSALS = {
     "CommandError", "CurrentRefused", "PacketError", "PathError", "PatternError", "RequestError", "StickError",

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -95,6 +97,8 @@ def look(file: Path) -> dict[str, Any]:
             transform = _of_world_file(file) or transform
         if not np.isfinite(tuple(transform)).all():
             raise Unreadable(f"{file}: where its pixels lie is told by numbers that are not finite")
+        if transform.is_degenerate:
+            raise Unreadable(f"{file}: its pixels have no area (transform {tuple(transform)[:6]})")
         return {
             "width": data.width, "height": data.height, "dtypes": list(data.dtypes),
             "interpretations": [one.name for one in data.colorinterp], "scales": list(data.scales),
@@ -116,7 +120,8 @@ def heights(file: Path, band: int, alpha: int | None, window: Window, shape: tup
 
 def colours(file: Path, bands: list[int], window: Window) -> dict[str, np.ndarray]:
     found = _read(file, bands, window)
-    return {"colours": found, "mask": _opened(file).dataset_mask(window=_window(window)) > 0}
+    with _refused_if_damaged(file):
+        return {"colours": found, "mask": _opened(file).dataset_mask(window=_window(window)) > 0}
 
 
 def values(file: Path, bands: list[int]) -> np.ndarray:
@@ -125,8 +130,14 @@ def values(file: Path, bands: list[int]) -> np.ndarray:
 
 def _read(file: Path, bands: Any, window: Any, shape: Any = None, masked: bool = False) -> Any:
     data = _opened(file)
-    try:
+    with _refused_if_damaged(file):
         return data.read(bands, window=_window(window), out_shape=shape and tuple(shape), masked=masked)
+
+
+@contextmanager
+def _refused_if_damaged(file: Path) -> Iterator[None]:
+    try:
+        yield
     except MemoryError:
         raise
     except Exception as error:
@@ -175,7 +186,7 @@ def _rasterio() -> Any:
     return rasterio
 
 
-def _of_world_file(file: Path) -> tuple[float, ...] | None:
+def _of_world_file(file: Path) -> Any:
     """The transform in the small text beside a picture that has none itself."""
     for suffix in (*WORLD_FILES.get(file.suffix.lower(), ()), ".wld"):
         beside = next((there for name in (suffix, suffix.upper()) if (there := file.with_suffix(name)).is_file()), None)
@@ -186,5 +197,5 @@ def _of_world_file(file: Path) -> tuple[float, ...] | None:
                 a, d, b, e, x, y = (float(word) for word in lines.read(1000).split())
         except ValueError:
             raise Unreadable(f"{beside}: a world file is six numbers, one a line") from None
-        return a, b, x - (a + b) / 2, d, e, y - (d + e) / 2  # it tells the middle of the first pixel
+        return _rasterio().Affine(a, b, x - (a + b) / 2, d, e, y - (d + e) / 2)  # it tells a pixel's middle
     return None

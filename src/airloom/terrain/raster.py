@@ -133,8 +133,6 @@ def _system(file: Path, data: RasterFile, crs: str | None) -> Any:
             f"{file} is a picture without a georeference: nothing says how large its pixels are; give it one with "
             "rasterio's own command, for pixels of 0.5 m: rio edit-info --transform '[0.5, 0, 0, 0, -0.5, 0]' FILE"
         )
-    if data.transform.is_degenerate:
-        raise TerrainError(f"{file}: its pixels have no area (transform {tuple(data.transform)[:6]})")
     return crs_of(crs or data.crs, str(file))
 
 
