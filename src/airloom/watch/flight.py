@@ -10,6 +10,9 @@ Ten times a second of simulation time three rules are looked at for every vehicl
 
 - Its *estimate is far from the truth* if for 2 s while armed it is farther off than watch/estimates.py says: that is
   told once, when it becomes doubtful, and when it is lost, the run is a failed one.
+- It *has tipped over on the ground* if it stood there upright, has not flown since, and lies there with its upper side
+  60° or more from upright: wind has thrown it over, or its rotors have. Of what has a hull the
+  watch of the water tells.
 
 And of every vehicle with a battery, whether that is *empty*; what a controller itself holds to be wrong (its
 `alarms`) is told, too.
@@ -38,6 +41,8 @@ if TYPE_CHECKING:
 
 PERIOD = 0.1  # s
 TOUCHING = 0.01  # m
+LYING = 0.05  # m
+STANDING, TIPPED = 0.9, 0.5  # cosine of the angle from upright
 NEARER = 0.1  # m
 PATIENCE = 10.0  # s
 SOON = 2.0  # s
@@ -104,6 +109,9 @@ class FlightWatch:
         within = [m.controller.holds_within if m.controller is not None else np.inf for m in fleet.crafts]
         self._far = np.array([*within, np.inf])[flight.vehicles]
         self._airborne = np.zeros(self._steered.shape, dtype=bool)
+        on_land = np.array([m.vehicle.hull is None for m in fleet.crafts] + [False])
+        self._on_land = self._steered & on_land[flight.vehicles]
+        self._stood = np.zeros(self._steered.shape, dtype=bool)
         self._quiet_until = np.zeros(self._steered.shape)
         self._told_off = np.zeros(self._steered.shape, dtype=bool)
         self._told_empty = np.zeros(self._steered.shape, dtype=bool)
@@ -155,6 +163,15 @@ class FlightWatch:
         self._warn(down & ~asked & (now >= self._quiet_until), "touches the ground unasked")
         self._quiet_until = np.where(down, now + PATIENCE, self._quiet_until)
         self._airborne &= ~down
+        self._look_for_tipped(height, (mode != Mode.IDLE) & (height > size))
+
+    def _look_for_tipped(self, height: np.ndarray, flies: np.ndarray) -> None:
+        _, x, y, _ = self._rows(row.QW, 4)
+        upright, is_down = 1.0 - 2.0 * (x * x + y * y), height < LYING
+        self._stood = self._on_land & ~flies & (self._stood | (is_down & (upright > STANDING)))
+        tipped = self._stood & is_down & (upright < TIPPED)
+        self._warn(tipped, "has tipped over on the ground")
+        self._stood &= ~tipped
 
     def _look_for_strays(self) -> None:
         now, setpoints = self._sim.time, self._rows(row.SPX, 3)

@@ -218,3 +218,18 @@ def test_a_vehicle_that_flies_nose_up_has_no_heading_to_lose() -> None:
     up, turned = [np.sqrt(0.5), 0.0, -np.sqrt(0.5), 0.0], [0.5, 0.5, -0.5, 0.5]
     states, beliefs = (np.array([*np.zeros(6), *attitude]).reshape(10, 1, 1) for attitude in (up, turned))
     assert not Apart(states, beliefs).passes(LOST).any()
+
+
+def test_a_parked_vehicle_that_wind_throws_over_is_told(tmp_path):
+    (tmp_path / "storm.yaml").write_text(
+        """
+name: storm
+engine: batch
+world: {wind: [-22, 0, 0], weather: {layers: {eddies: {kind: dryden, intensity: severe}}}}
+vehicles: {parked: {extends: vtol, pose: {position: [0, 0, 0.12]}}}
+"""
+    )
+    sim = al.Simulation.load(tmp_path / "storm.yaml", seed=0)
+    FlightWatch(sim)
+    sim.run(until=25)
+    assert sim.warnings[0].endswith("parked: has tipped over on the ground")
