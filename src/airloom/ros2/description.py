@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as xml
 
@@ -11,6 +12,7 @@ from airloom.basics.rotations import euler_from_quaternion
 from airloom.ros2.frames import Frame, frames_of
 
 if TYPE_CHECKING:
+    from airloom.scenario.models import Visual
     from airloom.vehicle import Vehicle
 
 COLOURS = {"body": "0.25 0.27 0.3 1", "ccw": "0.9 0.45 0.1 0.7", "cw": "0.1 0.5 0.85 0.7", "tank": "0.85 0.9 0.95 0.6"}
@@ -23,7 +25,9 @@ def urdf(vehicle: Vehicle) -> str:
     robot = xml.Element("robot", name=name)
     base = _link(robot, f"{name}/base_link")
     _inertial(base, vehicle)
-    for kind in ("visual", "collision"):
+    for seen in about.visuals.values():
+        _mesh(base, seen)
+    for kind in ("collision",) if about.visuals else ("visual", "collision"):
         _box(base, kind, about.body.position, about.body.size, COLOURS["body"])
     if about.tank is not None:
         _box(base, "visual", about.tank.position, about.tank.size, COLOURS["tank"])
@@ -62,6 +66,16 @@ def _box(link: xml.Element, kind: str, position: Any, size: Any, colour: str) ->
     xml.SubElement(xml.SubElement(part, "geometry"), "box", size=_text(size))
     if kind == "visual":
         _paint(part, colour)
+
+
+def _mesh(link: xml.Element, seen: Visual) -> None:
+    """RViz takes a file by its URI, and its colours where none is given."""
+    part = xml.SubElement(link, "visual")
+    xml.SubElement(part, "origin", xyz=_text(seen.position), rpy=_text((seen.roll, seen.pitch, seen.yaw)))
+    place = Path(seen.file).absolute().as_uri()
+    xml.SubElement(xml.SubElement(part, "geometry"), "mesh", filename=place, scale=_text(seen.scale))
+    if seen.colour is not None:
+        _paint(part, _text([*(channel / 255 for channel in seen.colour), 1.0]))
 
 
 def _disc(link: xml.Element, rotor: Any) -> None:

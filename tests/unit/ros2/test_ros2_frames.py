@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 from xml.etree import ElementTree as xml
 
 import numpy as np
@@ -85,6 +88,23 @@ def test_a_description_is_a_tree_with_the_vehicles_mass(sim):
     assert float(robot.find("link/inertial/mass").get("value")) == pytest.approx(0.027)
     turning = [joint for joint in robot.iter("joint") if joint.get("type") == "continuous"]
     assert len(turning) == 4
+
+
+def test_a_description_shows_the_meshes_of_a_vehicle_in_place_of_its_box(tmp_path):
+    (tmp_path / "my body.obj").write_text("v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+    mesh = {"file": str(tmp_path / "my body.obj"), "position": [0, 0, 0.1], "yaw": 0.5, "scale": [2, 2, 2]}
+    visuals = {"body": mesh, "hull": {**mesh, "colour": [255, 0, 51]}}
+    sim = al.Simulation.load("hover", overrides={"engine": "batch", "vehicles.cf.visuals": visuals})
+    base = xml.fromstring(urdf(sim.vehicles["cf"])).find("link[@name='cf/base_link']")
+    own, painted = base.findall("visual")
+    shape = own.find("geometry/mesh")
+    assert Path(url2pathname(urlsplit(shape.get("filename")).path)).samefile(tmp_path / "my body.obj")
+    assert shape.get("filename").startswith("file:///")
+    assert shape.get("scale") == "2 2 2"
+    assert own.find("origin").attrib == {"xyz": "0 0 0.1", "rpy": "0 0 0.5"}
+    assert own.find("material") is None
+    assert painted.find("material/color").get("rgba") == "1 0 0.2 1"
+    assert base.find("collision/geometry/box") is not None
 
 
 def test_rviz_shows_what_the_eyes_see(sim):
