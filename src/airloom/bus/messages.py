@@ -169,6 +169,11 @@ OWN_DEFINITIONS = {
 _DTYPES = {"bool": "?", "octet": "u1", "byte": "u1", "char": "u1", "float32": "<f4", "float64": "<f8"}
 _DTYPES |= {f"{sign}int{bits}": f"<{sign[:1] or 'i'}{bits // 8}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
+Axes = Sequence[float] | np.ndarray
+UNKNOWN = (0.0, 0.0, 0.0)
+"""Variances of three axes that nobody knows, or that are none: ROS writes both as zero."""
+DIAGONAL_KNOWN = 2  # sensor_msgs/NavSatFix
+
 _ENCAPSULATION = 4  # bytes before the first field; alignment counts from there
 _NANOSECONDS = 1_000_000_000
 
@@ -537,6 +542,11 @@ def _paths(prefix: str, names: str) -> list[str]:
     return [f"{prefix}.{name}" for name in names]
 
 
+def covariance(variances: Sequence[float] | np.ndarray) -> list[float]:
+    """The matrix, row by row, of quantities whose errors have nothing to do with each other."""
+    return np.diag(variances).ravel().tolist()
+
+
 def odometry(
     frame_id: str,
     child_frame_id: str,
@@ -558,16 +568,23 @@ def odometry(
     return Template(ODOMETRY, columns, constants)
 
 
-def imu(frame_id: str) -> Template:
-    """Columns: rates xyz (rad/s), specific force xyz (m/s²). No attitude, marked as ROS asks: covariance -1."""
+def imu(frame_id: str, rates: Axes = UNKNOWN, forces: Axes = UNKNOWN) -> Template:
+    """Columns: rates xyz (rad/s), specific force xyz (m/s²), with the variances of their axes.
+
+    No attitude, marked as ROS asks: covariance -1.
+    """
     columns = [*_paths("angular_velocity", "xyz"), *_paths("linear_acceleration", "xyz")]
-    no_attitude = [-1.0, *[0.0] * 8]
-    return Template(IMU, columns, {"header.frame_id": frame_id, "orientation_covariance": no_attitude})
+    known = {"angular_velocity_covariance": covariance(rates), "linear_acceleration_covariance": covariance(forces)}
+    no_attitude = {"orientation_covariance": [-1.0, *[0.0] * 8]}
+    return Template(IMU, columns, {"header.frame_id": frame_id, **no_attitude, **known})
 
 
-def nav_sat_fix(frame_id: str) -> Template:
-    """Columns: latitude, longitude (degrees), altitude (m)."""
-    return Template(NAV_SAT_FIX, ["latitude", "longitude", "altitude"], {"header.frame_id": frame_id})
+def nav_sat_fix(frame_id: str, position: Axes | None = None) -> Template:
+    """Columns: latitude, longitude (degrees), altitude (m), with the variances east, north, up (m²) if known."""
+    known: dict[str, Any] = {}
+    if position is not None:
+        known = {"position_covariance": covariance(position), "position_covariance_type": DIAGONAL_KNOWN}
+    return Template(NAV_SAT_FIX, ["latitude", "longitude", "altitude"], {"header.frame_id": frame_id, **known})
 
 
 def fluid_pressure(frame_id: str, variance: float = 0.0) -> Template:
@@ -575,15 +592,18 @@ def fluid_pressure(frame_id: str, variance: float = 0.0) -> Template:
     return Template(FLUID_PRESSURE, ["fluid_pressure"], {"header.frame_id": frame_id, "variance": variance})
 
 
-def magnetic_field(frame_id: str) -> Template:
-    """Columns: field xyz in the body frame (T)."""
-    return Template(MAGNETIC_FIELD, _paths("magnetic_field", "xyz"), {"header.frame_id": frame_id})
+def magnetic_field(frame_id: str, field: Axes = UNKNOWN) -> Template:
+    """Columns: field xyz in the sensor's frame (T), with the variances of its axes."""
+    known = {"magnetic_field_covariance": covariance(field)}
+    return Template(MAGNETIC_FIELD, _paths("magnetic_field", "xyz"), {"header.frame_id": frame_id, **known})
 
 
-def range_(frame_id: str, min_range: float, max_range: float, field_of_view: float = 0.0) -> Template:
+def range_(
+    frame_id: str, min_range: float, max_range: float, field_of_view: float = 0.0, variance: float = 0.0
+) -> Template:
     """Column: distance (m)."""
     limits = {"min_range": min_range, "max_range": max_range, "field_of_view": field_of_view, "radiation_type": 1}
-    return Template(RANGE, ["range"], {"header.frame_id": frame_id, **limits})
+    return Template(RANGE, ["range"], {"header.frame_id": frame_id, "variance": variance, **limits})
 
 
 def battery_state(frame_id: str) -> Template:

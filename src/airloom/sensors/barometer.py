@@ -29,4 +29,5 @@ class Barometer(Sensor):
     width = 2
 
     def template(self) -> messages.Template:
-        return messages.fluid_pressure(self.frame_id)
+        (variance,) = self.variances("pressure_errors")
+        return messages.fluid_pressure(self.frame_id, variance)

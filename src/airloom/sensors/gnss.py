@@ -46,4 +46,4 @@ class Gnss(Sensor):
         return [0.0 if self.parameters.earth == "wgs84" else 1.0]
 
     def template(self) -> messages.Template:
-        return messages.nav_sat_fix(self.frame_id)
+        return messages.nav_sat_fix(self.frame_id, self.variances("position_errors"))

@@ -40,4 +40,4 @@ class Imu(Sensor):
     width = 6
 
     def template(self) -> messages.Template:
-        return messages.imu(self.frame_id)
+        return messages.imu(self.frame_id, self.variances("gyroscope"), self.variances("accelerometer"))

@@ -26,4 +26,4 @@ class Magnetometer(Sensor):
     width = 3
 
     def template(self) -> messages.Template:
-        return messages.magnetic_field(self.frame_id)
+        return messages.magnetic_field(self.frame_id, self.variances("field_errors"))

@@ -63,6 +63,7 @@ class Odometry(Sensor):
     """Pose and velocity of the vehicle, ideal or with errors (motion capture)."""
 
     Parameters = OdometryParameters
+    parameters: OdometryParameters
     kernel = measure_odometry
     destination = row.OPX
     width = 13
@@ -72,4 +73,9 @@ class Odometry(Sensor):
         return [*quaternion_from_euler(mount.roll, mount.pitch, mount.yaw)]
 
     def template(self) -> messages.Template:
-        return messages.odometry("world", self.frame_id)
+        """What is measured is the place of the sensor: where that is the vehicle's own, it is that of its base_link."""
+        mount = self.parameters
+        is_at_base = not any((*mount.position, mount.roll, mount.pitch, mount.yaw))
+        pose = messages.covariance([*self.variances("position_errors"), *self.variances("attitude_errors")])
+        twist = messages.covariance([*self.variances("velocity_errors"), *self.variances("rate_errors")])
+        return messages.odometry("world", f"{self.vehicle}/base_link" if is_at_base else self.frame_id, pose, twist)

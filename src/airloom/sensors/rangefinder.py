@@ -50,4 +50,6 @@ class Rangefinder(Sensor):
         return [self.parameters.min_distance, self.parameters.max_distance]
 
     def template(self) -> messages.Template:
-        return messages.range_(self.frame_id, self.parameters.min_distance, self.parameters.max_distance)
+        (variance,) = self.variances("distance_errors")
+        nearest, farthest = self.parameters.min_distance, self.parameters.max_distance
+        return messages.range_(self.frame_id, nearest, farthest, variance=variance)

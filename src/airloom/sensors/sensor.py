@@ -27,6 +27,7 @@ from airloom.sensors.sensor_errors import (
     SIGMA,
     SensorErrors,
     error_rows,
+    variances,
 )
 
 # Where a sensor's numbers lie in its row: mount rotation and position, own parameters, errors, the reading,
@@ -123,6 +124,10 @@ class Sensor(Plugin):
                 rows[channel : channel + axes] = error_rows(errors, axes, 1.0 / self.rate, draws)
             channel += axes
         return rows
+
+    def variances(self, block: str) -> np.ndarray:
+        """Of each axis of the parameter that holds these errors, as its messages tell them; faults are no part."""
+        return variances(getattr(self.parameters, block), self.parameters.axes[block], 1.0 / self.rate)
 
     @property
     def frame_id(self) -> str:

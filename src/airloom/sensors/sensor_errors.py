@@ -62,6 +62,19 @@ def _per_axis(value: Each, axes: int) -> np.ndarray:
     return np.broadcast_to(np.asarray(value, dtype=float), (axes,))
 
 
+def variances(errors: SensorErrors, axes: int, period: float) -> np.ndarray:
+    """What a data sheet tells of the errors of a sample, an axis each: σ² + σ_t² + σ_b² τ/2 + q²/12.
+
+    That is the white noise of a sample, the turn-on bias, what the Gauss-Markov process above settles at, and the error
+    of rounding to steps of q (Widrow and Kollár, Quantization Noise, 2008). A bias that walks without a correlation
+    time has no bound, and a constant bias is no noise: both are left out.
+    """
+    white = _per_axis(errors.noise, axes) + _per_axis(errors.noise_density, axes) / sqrt(period)
+    drift = 0.0 if errors.correlation_time == inf else 0.5 * errors.correlation_time
+    walk, turn_on = _per_axis(errors.random_walk, axes), _per_axis(errors.turn_on_bias, axes)
+    return white**2 + turn_on**2 + drift * walk**2 + errors.resolution**2 / 12.0
+
+
 def error_rows(errors: SensorErrors, axes: int, period: float, draws: Sequence[float]) -> np.ndarray:
     """The numbers that `add_errors` works with, a row an axis; `draws` are standard normal, for the turn-on bias."""
     rows = np.empty((axes, ERROR_WIDTH))

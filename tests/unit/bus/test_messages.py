@@ -16,6 +16,8 @@ TEMPLATES = {
     ),
     "imu": messages.imu("cf/imu"),
     "nav_sat_fix": messages.nav_sat_fix("cf/gnss"),
+    "imu with variances": messages.imu("cf/imu", (1.0, 2.0, 3.0), np.array([4.0, 5.0, 6.0])),
+    "nav_sat_fix with variances": messages.nav_sat_fix("cf/gnss", (1.0, 2.0, 3.0)),
     "fluid_pressure": messages.fluid_pressure("cf/barometer", variance=0.25),
     "magnetic_field": messages.magnetic_field("cf/magnetometer"),
     "range": messages.range_("cf/rangefinder", 0.1, 4.0, 0.3),

@@ -10,7 +10,7 @@ import pytest
 from pydantic import ValidationError
 from validation.case import body, simulate
 
-from airloom.sensors.sensor_errors import SensorErrors
+from airloom.sensors.sensor_errors import SensorErrors, variances
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_pressure
 
@@ -116,3 +116,22 @@ def test_saturation_comes_after_quantisation() -> None:
 def test_nonsense_is_refused(errors: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         SensorErrors.model_validate(errors)
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [
+        {"noise": 3.0, "bias": 100.0},
+        {"noise_density": 0.2},
+        {"random_walk": 20.0, "correlation_time": 0.02},
+        {"noise": 6.0, "resolution": 12.0},
+    ],
+)
+def test_the_variance_that_is_told_is_that_of_the_readings(errors: dict[str, float]) -> None:
+    (told,) = variances(SensorErrors(**errors), 1, 0.002)
+    assert np.var(pressures(barometer(**errors), 20000)[1000:]) == pytest.approx(told, rel=0.06)
+
+
+def test_a_turn_on_bias_is_told_and_a_walk_without_bounds_is_not() -> None:
+    assert variances(SensorErrors(turn_on_bias=[1.0, 2.0]), 2, 0.01).tolist() == [1.0, 4.0]
+    assert variances(SensorErrors(random_walk=0.1), 1, 0.01).tolist() == [0.0]

@@ -10,6 +10,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from validation.case import ENGINES, body, simulate, the_body
 
+from airloom.plugin import find
 from airloom.simulation import Simulation
 from airloom.world.atmosphere import air_pressure, air_temperature
 from airloom.world.geodesy import local_to_geodetic, sphere_to_geodetic
@@ -166,3 +167,43 @@ def test_the_kernel_in_the_loop_is_the_kernel_called_by_hand() -> None:
     sim.step(200)
     assert found == pytest.approx(parked_record(imu, 0.5)[: len(found), 0], abs=1e-12)
     assert len(found) == 101
+
+
+def told(kind: str, **parameters: Any) -> Any:
+    """A message of a sensor at 100 Hz."""
+    sensor = find("sensor", kind)
+    made = sensor("probe", "cf", 100.0, sensor.Parameters(**parameters))
+    return made.template().message(0, np.zeros(made.template().width))
+
+
+WHITE = {"noise_density": [0.1, 0.2, 0.3]}
+OF_WHITE = np.diag([1.0, 4.0, 9.0])
+"""(n √f)²"""
+
+
+def test_messages_tell_the_variances_of_their_errors() -> None:
+    found = told("imu", gyroscope=WHITE, accelerometer={"noise": 0.5, "turn_on_bias": 1.0})
+    assert found.orientation_covariance[0] == -1.0
+    assert found.angular_velocity_covariance.reshape(3, 3) == pytest.approx(OF_WHITE)
+    assert found.linear_acceleration_covariance.reshape(3, 3) == pytest.approx(1.25 * np.eye(3))
+    found = told("gnss", position_errors=WHITE)
+    assert found.position_covariance.reshape(3, 3) == pytest.approx(OF_WHITE)
+    assert found.position_covariance_type == found.COVARIANCE_TYPE_DIAGONAL_KNOWN
+    found = told("magnetometer", field_errors=WHITE)
+    assert found.magnetic_field_covariance.reshape(3, 3) == pytest.approx(OF_WHITE)
+    assert told("barometer", pressure_errors={"noise": 3.0}).variance == 9.0
+    assert told("rangefinder", distance_errors={"noise": 0.5}).variance == 0.25
+
+
+def test_odometry_tells_the_variances_of_pose_and_motion() -> None:
+    quantities = ("position", "attitude", "velocity", "rate")
+    found = told("odometry", **{f"{key}_errors": {"noise": k} for k, key in enumerate(quantities, 1)})
+    pose, twist = found.pose.covariance.reshape(6, 6), found.twist.covariance.reshape(6, 6)
+    assert pose == pytest.approx(np.diag([1.0] * 3 + [4.0] * 3))
+    assert twist == pytest.approx(np.diag([9.0] * 3 + [16.0] * 3))
+
+
+def test_odometry_is_of_the_base_unless_it_is_mounted_elsewhere() -> None:
+    found = told("odometry")
+    assert (found.header.frame_id, found.child_frame_id) == ("world", "cf/base_link")
+    assert told("odometry", **MOUNT).child_frame_id == "cf/probe"
