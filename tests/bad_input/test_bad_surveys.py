@@ -57,6 +57,7 @@ def refused(file: Path, **options: Any) -> str:
         (FLAT, {}, {"crop": "all"}, "'all' is no crop: expected pixels:COLUMN,ROW,WIDTH,HEIGHT"),
         (FLAT, {}, {"units": "fathoms"}, "'fathoms' is no unit of heights that is known: metres or feet"),
         (FLAT, {}, {"cell": 50.0}, "and needs 2 × 2: take smaller cells than 50 × 50 m (--cell)"),
+        (FLAT, {}, {"cell": 1e-300}, "cells of 1e-300 m are too small for a surface that reaches"),
         (FLAT, {}, {"cell": -1.0}, "--cell is a length in metres above 0, got -1"),
         (FLAT, {}, {"origin": (95.0, 7.0)}, "an origin is latitude (−90 … 90°)"),
         (FLAT, {}, {"origin": (-33.0, 151.0)}, "km away from"),
@@ -276,3 +277,10 @@ def test_the_command_tells_it_in_one_line_with_code_2(tmp_path):
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.startswith("Error: field.tif does not say where on Earth it lies")
     assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_photo_of_nowhere_on_earth(tmp_path):
+    far = rasterio.Affine(1e300, 0.0, EAST, 0.0, -1e300, NORTH)
+    photo = raster(tmp_path / "photo.tif", np.full((3, 20, 20), 99.0), transform=far, dtype="uint8", nodata=None)
+    told = refused(raster(tmp_path / "field.tif", FLAT), colour=photo)
+    assert "photo.tif shows nothing of the terrain: its pixels are nowhere on Earth" in told

@@ -60,6 +60,8 @@ def _picture_layout(raster: Raster, layout: Layout) -> Layout:
     box = layout.box
     wide, long = box.east - box.west, box.north - box.south
     finest = metres_of_pixel(raster, layout.frame)[0]
+    if not np.isfinite(finest):
+        raise TerrainError(f"{raster.file} shows nothing of the terrain: its pixels are nowhere on Earth")
     side = max(finest, max(wide, long) / LARGEST)
     columns, rows = max(2, round(wide / side)), max(2, round(long / side))
     size = wide / columns, long / rows

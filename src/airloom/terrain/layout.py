@@ -57,6 +57,9 @@ class Layout:
     @staticmethod
     def of(frame: Frame, box: Box, cell: tuple[float, float], anchor: tuple[float, float] = (0.0, 0.0)) -> Layout:
         """All corners in a box, whole cells away from the anchor."""
+        farthest = max(abs(side) for side in (box.west, box.south, box.east, box.north))
+        if not farthest / min(cell) < MOST_CORNERS**2:
+            raise TerrainError(f"cells of {min(cell):g} m are too small for a surface that reaches {farthest:g} m far")
         first = [
             ceil((low - at) / size - BARELY)
             for low, at, size in zip((box.west, box.south), anchor, cell, strict=True)
