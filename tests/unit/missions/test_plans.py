@@ -350,5 +350,5 @@ def test_files_that_are_no_plans(tmp_path, text):
     (tmp_path / "m.plan").write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(ScenarioError) as error:
         read_mission(tmp_path / "m.plan", HOME)
-    assert "m.plan: " in str(error.value)
+    assert f"{tmp_path / 'm.plan'}" in str(error.value)
     assert len(str(error.value)) < 300
