@@ -17,7 +17,7 @@ from typing import Any
 from airloom.runs.mcap import LogReader
 
 AIRLOOM = [sys.executable, "-m", "airloom"]
-DEADLINE = 120.0  # s, for what takes a second on an idle machine
+DEADLINE = 600.0  # s, for what takes a second on an idle machine, and a minute when it is compiled first
 CRASH = re.compile(r"Traceback \(most recent call last\)|Segmentation fault|Fatal Python error")
 
 

@@ -50,7 +50,7 @@ RUNS: dict[str, tuple[str, ...]] = {
     "studio": ("run", "hover", "--token", "secret", "--port", "0", "--until", "1000000", *CALM),
     "serve": ("serve", "hover", "--tcp", "0", "--token", "secret", "--set", "systems={}"),
     "loom": ("run", "guarded.yaml", "--headless", "--loom", "tcp:127.0.0.1:0", "--token", "secret", *CALM),
-    "foxglove": ("run", "hover", "--headless", "--foxglove", "--set", "foxglove.port=0", *CALM),
+    "foxglove": ("run", "hover", "--headless", "--foxglove", "--set", "foxglove.port=0", "--until", "1000000", *CALM),
 }
 ASKS_FOR_A_TOKEN = {"studio", "serve", "loom"}
 
