@@ -18,7 +18,8 @@ TOLD_TO_NOBODY = {
     "Cancelled", "Interrupted",  # no failures, but ways out
     "LineLost", "ProtocolError",  # between coordinators and members, which tell it in their own words
     "ExpressionError",  # the reader of a xacro file says where it stands
-    "Foreign", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
+    "_Wrong",  # the reader of numbers says of which file
+    "Foreign", "ForeignSite", "Full", "Nonsense", "Nothing", "Oversized", "Turned",  # answers to browsers
 }  # fmt: skip
 MISTAKES = {
     "AddressError", "BrowserMissing", "ClusterError", "CoefficientsError", "EyeError", "FarmError", "FilmError",
