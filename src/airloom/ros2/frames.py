@@ -72,20 +72,33 @@ def turn_to(axis: tuple[float, float, float]) -> tuple[float, ...]:
     return tuple((half / np.linalg.norm(half)).tolist())
 
 
+class Moving:
+    """The message for /tf of some vehicles, in any order."""
+
+    def __init__(self, names: list[str], kind: str) -> None:
+        self._is_ned = kind == "ned"
+        frames = [self._frame(name) for name in names]
+        fields = ["header.stamp.sec", "header.stamp.nanosec", *TRANSLATION, *ROTATION]
+        columns = [f"transforms.{k}.{field}" for k in range(len(frames)) for field in fields]
+        self._template = messages.Template(messages.TF_MESSAGE, columns, {"transforms": _stamped(frames)})
+
+    def _frame(self, name: str) -> Frame:
+        return Frame("ned", f"{name}/frd") if self._is_ned else Frame(f"{name}/odom", f"{name}/base_link")
+
+    def encode(self, time_ns: int, poses: np.ndarray) -> bytes:
+        """Of poses in `world`, [vehicle, x y z qw qx qy qz]."""
+        stamp = divmod(time_ns, NS_PER_SECOND)
+        poses = _as_ned(poses) if self._is_ned else poses
+        return self._template.encode(0, [number for pose in poses.tolist() for number in (*stamp, *pose)])
+
+
 class Tree:
     """All frames of a simulation: `fixed` ones, and the poses of the vehicles, which `moving` gives for now."""
 
     def __init__(self, sim: Simulation, kind: str) -> None:
         self._sim, self._is_ned = sim, kind == "ned"
         self._places = np.array([craft.block * LANES + craft.lane for craft in sim.fleet.crafts])
-        self._frames = [self._moving_frame(name) for name in sim.vehicles]
-        stamp = ["header.stamp.sec", "header.stamp.nanosec"]
-        fields = [*stamp, *TRANSLATION, *ROTATION]
-        columns = [f"transforms.{k}.{field}" for k in range(len(self._frames)) for field in fields]
-        self._template = messages.Template(messages.TF_MESSAGE, columns, {"transforms": _stamped(self._frames)})
-
-    def _moving_frame(self, name: str) -> Frame:
-        return Frame("ned", f"{name}/frd") if self._is_ned else Frame(f"{name}/odom", f"{name}/base_link")
+        self._moving = Moving(list(sim.vehicles), kind)
 
     def fixed(self) -> bytes:
         """The message for /tf_static."""
@@ -101,13 +114,7 @@ class Tree:
 
     def moving(self) -> Callable[[], bytes]:
         """What makes the message for /tf, of the poses as they are now."""
-        poses = self._poses()
-        if self._is_ned:
-            poses = _as_ned(poses)
-        return partial(self._encode, divmod(self._sim.time_ns, NS_PER_SECOND), poses)
-
-    def _encode(self, stamp: tuple[int, int], poses: np.ndarray) -> bytes:
-        return self._template.encode(0, [number for pose in poses.tolist() for number in (*stamp, *pose)])
+        return partial(self._moving.encode, self._sim.time_ns, self._poses())
 
     def _poses(self) -> np.ndarray:
         """[vehicle, x y z qw qx qy qz]"""

@@ -13,6 +13,7 @@ from airloom.basics.hints import did_you_mean
 from airloom.basics.version import VERSION
 from airloom.commands import CommandError
 from airloom.errors import RunError, UserError
+from airloom.runs.bag import Bag
 from airloom.runs.folder import RunFolder, RunFolderError
 from airloom.runs.link.link import ControlLink
 from airloom.runs.mcap import LogError, LogWriter
@@ -101,6 +102,7 @@ class RecordedRun:
         self._start_clock = self._end_clock = self._start_time = self._stood_still = 0.0
         _write(folder, resolved_text(sim.scenario))
         self._log = self._new_log() if log else None
+        self._bag = self._new_bag(self._log) if self._log else None
         self._watches, self._swarms = (FlightWatch(sim), WaterWatch(sim)), SwarmWatch(sim)
 
     def _new_log(self, seed: int | None = None) -> LogWriter:
@@ -108,9 +110,17 @@ class RecordedRun:
         seed = sim.seed if seed is None else seed
         about = {"scenario": sim.scenario.name, "seed": str(seed), "airloom": VERSION}
         text = resolved_text(sim.scenario)
-        drawn = {topic for figure in sim.scenario.figures.values() for topic in figure.topics}
-        topics = [*wanted.topics, *sorted(drawn)]
+        topics = self._logged_topics
         return LogWriter(self.folder.log, sim.bus, topics, rates=wanted.rates, metadata=about, scenario_text=text)
+
+    def _new_bag(self, log: LogWriter) -> Bag:
+        return Bag(self.sim, log, self._logged_topics)
+
+    @property
+    def _logged_topics(self) -> tuple[str, ...]:
+        scenario = self.sim.scenario
+        drawn = {topic for figure in scenario.figures.values() for topic in figure.topics}
+        return *scenario.log.topics, *sorted(drawn)
 
     def stop(self) -> None:
         """End at the next chunk; safe in a signal handler."""
@@ -258,8 +268,9 @@ class RecordedRun:
         self.note_time()
 
     def note_time(self) -> None:
-        """Let the log know how far the run is, after steps that were taken from outside."""
-        if self._log:
+        """Let the log know how far the run is."""
+        if self._log and self._bag:
+            self._bag.tick(self.sim.time_ns)
             self._log.tick(self.sim.time_ns)
 
     def restart(self) -> None:
@@ -288,9 +299,8 @@ class RecordedRun:
         self.started = True
 
     def _fly(self, look: Callable[[], None]) -> None:
-        def watch(sim: Simulation) -> None:
-            if self._log:
-                self._log.tick(sim.time_ns)
+        def watch(_: Simulation) -> None:
+            self.note_time()
             look()
 
         while self._goes_on():
@@ -327,6 +337,7 @@ class RecordedRun:
                 self.folder.put_log_aside()
             self._log = self._new_log(seed)
         self.sim.reset(seed)
+        self._bag = self._new_bag(self._log) if self._log else None
         for watch in self._watches:
             watch.start()
         self._swarms.start()
@@ -341,11 +352,14 @@ class RecordedRun:
             drawn = {f"figures.{name}": figure.topics for name, figure in scenario.figures.items()}
             chosen = [*({*scenario.log.topics} - {*Log().topics})]
             asked = {"log.topics": chosen, "log.rates": scenario.log.rates, **drawn}
-            self._tell_of_idle("log", asked, [topic.name for topic in self.sim.bus.topics()])
+            self._tell_of_idle("log", asked, [*(topic.name for topic in self.sim.bus.topics()), *self._own_topics()])
         if bridge and bridge.is_open:
             wishes = bridge.wishes
             asked = {"ros2.topics": wishes.topics, "ros2.rates": wishes.rates, "ros2.qos": wishes.qos}
             self._tell_of_idle("ros2", asked, sorted(bridge.outgoing.offered))
+
+    def _own_topics(self) -> list[str]:
+        return self._bag.topics if self._bag else []
 
     def _tell_of_idle(self, source: str, asked: Mapping[str, Iterable[str]], names: Sequence[str]) -> None:
         for key, patterns in asked.items():
@@ -365,6 +379,8 @@ class RecordedRun:
     def _end_log(self, log: LogWriter) -> None:
         if self.sim.radio is not None:
             self.sim.radio.finish()
+        if self._bag is not None:
+            self._bag.close()
         log.close()
 
     def _fail_to_log(self, error: LogError) -> None:

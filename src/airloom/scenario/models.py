@@ -482,7 +482,18 @@ class Engine(Model):
 
 class Log(Model):
     topics: list[Pattern] = Field(
-        default=["/clock", "/events", "/*/state", "/*/setpoint", "/*/command", "/*/rotors", "/radio/*links"],
+        default=[
+            "/clock",
+            "/events",
+            "/*/state",
+            "/*/setpoint",
+            "/*/command",
+            "/*/rotors",
+            "/radio/*links",
+            "/tf",
+            "/tf_static",
+            "/*/robot_description",
+        ],
         description="patterns such as /cf/imu or /*/odometry",
     )
     rate: Positive = Field(50.0, description="of the state topics, Hz; sensors keep their own rate")

@@ -15,6 +15,15 @@ HEAD = struct.Struct("<BQ")
 MESSAGE = struct.Struct("<BQHIQQ")
 
 
+_FOREVER = "{sec: 9223372036, nsec: 854775807}"
+LATCHED_QOS = (
+    "- {history: keep_last, depth: 1, reliability: reliable, durability: transient_local, "
+    f"deadline: {_FOREVER}, lifespan: {_FOREVER}, liveliness: automatic, liveliness_lease_duration: {_FOREVER}, "
+    "avoid_ros_namespace_conventions: false}"
+)
+"""How `ros2 bag play` of Jazzy and Kilted is to offer a topic, so that who comes late gets its last message."""
+
+
 class LogError(UserError):
     """A log cannot be read or written; the message is meant for the user."""
 

@@ -29,6 +29,7 @@ from airloom.bus import messages
 from airloom.bus.bus import Bus, Topic
 from airloom.runs.mcap.format import (
     HEAD,
+    LATCHED_QOS,
     MAGIC,
     MAX_CHANNELS,
     MESSAGE,
@@ -214,7 +215,18 @@ class LogWriter:
         self._file.close()
 
     def _take(self, topic: Topic, cdr: list[bytes], times_ns: list[int]) -> None:
-        channel = self._channels.get(topic.name) or self._add_channel(topic)
+        self._put(self._channels.get(topic.name) or self._add_channel(topic), cdr, times_ns)
+
+    def add(self, name: str, msgtype: str, *, latched: bool = False) -> None:
+        """A topic that the bus has not, for `write`; of a latched one players tell late listeners the last message."""
+        self._declare(name, msgtype, {"offered_qos_profiles": LATCHED_QOS} if latched else {})
+
+    def write(self, name: str, cdr: bytes, time_ns: int) -> None:
+        """A message of a topic that was added; a log that could not go on takes none."""
+        if self._file.is_open:
+            self._put(self._channels[name], [cdr], [time_ns])
+
+    def _put(self, channel: _Channel, cdr: list[bytes], times_ns: list[int]) -> None:
         if channel.period_ns:
             cdr, times_ns = channel.thin_out(cdr, times_ns)
         number, pack, head = channel.id, MESSAGE.pack, MESSAGE.size - HEAD.size
@@ -234,23 +246,25 @@ class LogWriter:
         """Channels are numbered in the order of advertisement, whichever topic speaks first."""
         for other in self._bus.topics():
             if other.name not in self._channels and matches_any(other.name, self._patterns):
-                channel = self._new_channel(other)
-                self._channels[other.name] = self._channel_by_id[channel.id] = channel
+                self._declare(other.name, other.msgtype, {})
         return self._channels[topic.name]
 
-    def _new_channel(self, topic: Topic) -> _Channel:
+    def _declare(self, name: str, msgtype: str, about: Mapping[str, str]) -> None:
+        channel = self._new_channel(name, msgtype, about)
+        self._channels[name] = self._channel_by_id[channel.id] = channel
+
+    def _new_channel(self, name: str, msgtype: str, about: Mapping[str, str]) -> _Channel:
         number = len(self._channels) + 1
         if number > MAX_CHANNELS:
             raise LogError(
                 f"an MCAP log holds at most {MAX_CHANNELS} topics: name fewer in log.topics, or write no log"
             )
-        msgtype = topic.msgtype
         if msgtype not in self._schemas:
             words = text_bytes(msgtype) + text_bytes("ros2msg") + text_bytes(messages.definition(msgtype))
             self._schemas[msgtype] = record_bytes(Op.SCHEMA, struct.pack("<H", len(self._schemas) + 1), words)
         ids = struct.pack("<HH", number, list(self._schemas).index(msgtype) + 1)
-        record = record_bytes(Op.CHANNEL, ids, text_bytes(topic.name), text_bytes("cdr"), map_bytes({}))
-        rate = min((rate for pattern, rate in self._rates.items() if matches(topic.name, pattern)), default=0.0)
+        record = record_bytes(Op.CHANNEL, ids, text_bytes(name), text_bytes("cdr"), map_bytes(about))
+        rate = min((rate for pattern, rate in self._rates.items() if matches(name, pattern)), default=0.0)
         return _Channel(number, self._schemas[msgtype], record, round(NS_PER_SECOND / rate) if rate else 0)
 
     def _store(self, before_ns: int | None) -> None:
