@@ -14,6 +14,7 @@ import airloom as al
 from airloom.bus import messages
 from airloom.runs import LogReader, RecordedRun, RunFolder
 from airloom.runs import bag as bags
+from airloom.scenario import load
 
 DURATION, RATE = 0.5, 20
 COUNT = round(DURATION * RATE) + 1
@@ -108,3 +109,22 @@ def test_a_flight_that_begins_anew_is_drawn_from_its_start(tmp_path):
 def test_equal_runs_leave_equal_logs(tmp_path):
     first, second = (flown(tmp_path / name)[1].read_bytes() for name in ("one", "two"))
     assert first == second
+
+
+def test_a_vehicle_that_comes_later_is_drawn_too(tmp_path):
+    changes = {"engine": "batch", "duration": DURATION, "log.rate": RATE}
+    sim = al.Simulation.load("hover", overrides=changes)
+    run = RecordedRun(sim, RunFolder.create("hover", out=tmp_path / "run"))
+    with run.recorded():
+        run.step(200)
+        sim.change(load("hover", {**changes, "vehicles.late": {"extends": "crazyflie2"}}))
+        run.step(300)
+    assert run.outcome.error is None
+    _, moving = seen(run.folder.log, "/tf")
+    assert len(moving) == COUNT
+    assert [it.child_frame_id for it in moving[0][1].transforms] == ["cf/base_link"]
+    assert [it.child_frame_id for it in moving[-1][1].transforms] == ["cf/base_link", "late/base_link"]
+    _, fixed = seen(run.folder.log, "/tf_static")
+    assert "late/odom" in {it.child_frame_id for it in fixed[-1][1].transforms}
+    assert len(seen(run.folder.log, "/cf/robot_description")[1]) == 1
+    assert len(seen(run.folder.log, "/late/robot_description")[1]) == 1
