@@ -270,7 +270,6 @@ NOTES = {
     "Drops.law": "of their volume over their diameters",
     "Figure.title": "above it",
     "Panel.title": "above it",
-    "Panel.unit": "beside it",
     "InGrid.rows": "how many rows",
     "AtRandom.count": "how many",
     "Obstacle.shape": "upright",
