@@ -14,10 +14,10 @@ vehicles:
 systems:
 """
 SENSOR = {
-    "vehicle: dron, sensor: gnss, fault: outage, at: 1": "systems.bad.vehicle: no vehicle matches 'dron'; did you mean 'drone_*'? Vehicles: drone_*, cf",
-    "vehicle: drone, sensor: gnss, fault: outage, at: 1": "systems.bad.vehicle: no vehicle matches 'drone'; did you mean 'drone_*'? Vehicles: drone_*, cf",
+    "vehicle: dron, sensor: gnss, fault: outage, at: 1": "systems.bad.vehicle: no vehicle matches 'dron'; did you mean 'drone_*'? Vehicles: cf, drone_*",
+    "vehicle: drone, sensor: gnss, fault: outage, at: 1": "systems.bad.vehicle: no vehicle matches 'drone'; did you mean 'drone_*'? Vehicles: cf, drone_*",
     "vehicle: drone_9, sensor: gnss, fault: outage, at: 1": "systems.bad.vehicle: no vehicle matches 'drone_9'",
-    "sensor: gns, fault: outage, at: 1": "systems.bad.sensor: no sensor is called 'gns'; did you mean 'gnss'? Sensors: gnss, ",
+    "sensor: gns, fault: outage, at: 1": "systems.bad.sensor: no sensor is called 'gns'; did you mean 'gnss'? Sensors: barometer, gnss, ",
     "vehicle: cf, sensor: gnss, fault: outage, at: 1": "systems.bad.sensor: no sensor is called 'gnss'. Sensors: imu, odometry",
     "sensor: gnss, fault: jam, at: 1": "systems.bad.fault: must be 'outage', 'frozen', 'offset' or 'noise', got 'jam'",
     "sensor: gnss, fault: outage": "systems.bad.at: is missing",
@@ -32,7 +32,7 @@ SENSOR = {
     "sensor: imu, fault: offset, offset: 1, quantity: accelerometr, at: 1": "systems.bad.quantity: 'imu' has no 'accelerometr'; did you mean 'accelerometer'? It has: accelerometer, gyroscope",
 }
 ROTOR = {
-    "vehicle: drone_1, rotor: front_rigth, at: 1": "systems.bad.rotor: no rotor is called 'front_rigth'; did you mean 'front_right'? Rotors: front_right, ",
+    "vehicle: drone_1, rotor: front_rigth, at: 1": "systems.bad.rotor: no rotor is called 'front_rigth'; did you mean 'front_right'? Rotors: back_left, back_right, ",
     "rotor: front_right, share: 1.5, at: 1": "systems.bad.share: must be at most 1, got 1.5",
     "rotor: 2, at: 1": "systems.bad.rotor: must be text, got 2",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +16,6 @@ from airloom.cli.signals import interrupted_by_ctrl_c
 if TYPE_CHECKING:
     from airloom.check.plugins import Check
 
-_PLUGIN = re.compile(r"\.py(:|$)")
 SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "yellow")}
 
 
@@ -62,7 +61,7 @@ def check(
       airloom check my_system.py
       airloom check my_plugins.py:Gusts --set strength=2
     """
-    if not _PLUGIN.search(target):
+    if not _names_a_plugin(target):
         if scenario:
             raise typer.BadParameter("a scenario is not flown in another one", param_hint="--scenario")
         return _check_scenario(target, parsed_settings(set_))
@@ -79,6 +78,12 @@ def check(
         out.print(f"{failed} {'check' if failed == 1 else 'checks'} failed.", style="red")
         raise typer.Exit(1)
     out.print("All good.", style="green")
+
+
+def _names_a_plugin(target: str) -> bool:
+    """By the name of its file; what else is a file and no YAML was perhaps meant to be one."""
+    file = target.partition(":")[0]
+    return file.endswith(".py") or (Path(file).is_file() and not file.endswith((".yaml", ".yml")))
 
 
 def _check_scenario(name: str, settings: dict[str, Any]) -> None:
