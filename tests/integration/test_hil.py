@@ -216,7 +216,7 @@ def test_what_is_told_is_what_the_sensors_read(made):
 
 def test_outputs_turn_their_rotors(made, line_of):
     with served(line_of(Wires(always(0.1, 0.2, float("nan"), 1.4)))) as line, made(line, "motors: [4, 3, 2, 1]") as sim:
-        sim.run(until=1.0)
+        sim.run(until=2.0)  # on a busy machine the first outputs come late
         assert sim.vehicles["drone"].rotor_speeds == pytest.approx(
             [FULL_SPEED, 0.0, 0.2 * FULL_SPEED, 0.1 * FULL_SPEED], abs=1.0
         )
