@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,10 +87,16 @@ def say_instead(axis: Axes, text: str) -> None:
 
 def logged_scenario(log: LogReader) -> Scenario | None:
     """The scenario that the log may hold; None if it is another's, or of another version."""
+    return _scenario_of(log.scenario_text, f"the scenario in {log.path}")
+
+
+@lru_cache(maxsize=1)
+def _scenario_of(text: str, place: str) -> Scenario | None:
+    """All panels of a figure ask for it, and to read it takes longer than to draw one of them."""
     from airloom.scenario import ScenarioError
     from airloom.scenario.text import scenario_of_run
 
     try:
-        return scenario_of_run(log.scenario_text, f"the scenario in {log.path}")
+        return scenario_of_run(text, place)
     except ScenarioError:
         return None
